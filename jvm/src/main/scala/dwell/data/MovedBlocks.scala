@@ -6,13 +6,14 @@ import org.apache.spark.storage.StorageLevel
 import dwell.bulk.{BulkShuffle, Kept}
 import dwell.data.block.{BlockGroups, ReadRows, RowBlock, SourceSize}
 import dwell.data.cache.Cached
+import dwell.data.merge.DealtBlocks
 import dwell.data.rows.BlockDataset
 import dwell.record.HeldBytes
 import dwell.spark.Answers
 
 /**
- * Blocks of partitions that are too few or too unequal, moved as they are to partitions of about equal work. Blocks that follow one
- * another in the source follow one another here, too.
+ * Rows of partitions that are too few, too unequal or not alike, moved to other partitions: whole blocks to partitions of about equal
+ * work, or rows that are dealt. What follows one another in the source follows one another here, too, unless it is mixed.
  *
  * @param kept
  *   the blocks, kept and materialised
@@ -37,7 +38,12 @@ private[data] final class MovedBlocks private (kept: Kept[RowBlock], sizes: Inde
 
 private[data] object MovedBlocks {
 
-  /** @param partitions the number of partitions, K; those beyond the number of blocks stay empty */
+  /**
+   * Whole blocks.
+   *
+   * @param partitions
+   *   the number of partitions, K; those beyond the number of blocks stay empty
+   */
   def of(rows: ReadRows, partitions: Int): MovedBlocks = {
     val loads = rows.sizes.map(_.load)
     val (before, all) = (loads.scanLeft(0L)(_ + _).toArray, loads.sum)
@@ -50,10 +56,21 @@ private[data] object MovedBlocks {
         (math.min(partitions - 1, (middle / all * partitions).toInt), block)
       }
     }
-    val moved = BulkShuffle.byIndex(sent, partitions, RowBlock).mapPartitions { blocks =>
-      blocks.map(_._2).toArray.sortBy(block => (block.at.partition, block.at.rows)).iterator
-    }
-    val kept = Kept.of(moved, s"${rows.title}: rows moved").keep(StorageLevel.MEMORY_AND_DISK)
+    val moved = BulkShuffle.byIndex(sent, partitions, RowBlock).mapPartitions(DealtBlocks.inOrder(_).iterator)
+    kept(rows, moved, "rows moved")
+  }
+
+  /**
+   * Rows that are dealt to partitions, which differ by one row at most: see [[dwell.data.merge.DealtBlocks]].
+   *
+   * @param partitions
+   *   the number of partitions, K; those beyond the number of rows stay empty
+   */
+  def dealt(rows: ReadRows, partitions: Int, mixed: Boolean): MovedBlocks =
+    kept(rows, DealtBlocks.of(rows.verifiedBlocks, rows.index, partitions, mixed, RowBlock), "rows dealt")
+
+  private def kept(rows: ReadRows, moved: RDD[RowBlock], name: String): MovedBlocks = {
+    val kept = Kept.of(moved, s"${rows.title}: $name").keep(StorageLevel.MEMORY_AND_DISK)
     Cached.orRelease(kept, Seq.empty) {
       val summaries = Answers.of(kept)(summary)
       new MovedBlocks(kept, summaries.map(_._1).toIndexedSeq, rows.heldWith(summaries.map(_._2).sum))

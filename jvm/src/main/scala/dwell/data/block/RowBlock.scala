@@ -2,6 +2,7 @@ package dwell.data.block
 
 import dwell.bulk.{Bulk, BulkFormat, BulkInput, BulkOutput}
 import dwell.data.matrix.{BlockPlace, DenseBlock, MatrixBlock, ReadBlock, SparseBlock}
+import dwell.data.merge.{PickedFormat, PickedRows}
 
 /**
  * Rows of one source partition, without those of weight 0.
@@ -13,10 +14,10 @@ import dwell.data.matrix.{BlockPlace, DenseBlock, MatrixBlock, ReadBlock, Sparse
  * @param weights
  *   weight of each row kept, or null if every weight is 1
  * @param fingerprint
- *   of the block as it was read
+ *   of the block as it was read, or of the blocks that its rows were picked from
  */
 private[data] final class RowBlock private (
-    val matrix: MatrixBlock,
+    override val matrix: MatrixBlock,
     val labels: Array[Double],
     val weights: Array[Double],
     override val fingerprint: Long)
@@ -37,11 +38,18 @@ private[data] final class RowBlock private (
   }
 }
 
-private[data] object RowBlock extends BulkFormat[RowBlock] {
+private[data] object RowBlock extends PickedFormat[RowBlock] {
 
   /** The block of rows that were read. */
   def of(matrix: MatrixBlock, labels: Array[Double], weights: Array[Double]): RowBlock =
     new RowBlock(matrix, labels, weights, MatrixBlock.hash(MatrixBlock.hash(matrix.fingerprint, labels), weights))
+
+  override def picked(from: Array[RowBlock], rows: PickedRows): RowBlock =
+    new RowBlock(
+      rows.matrix(from.map(_.matrix)),
+      rows.numbers(from.map(_.labels)),
+      rows.numbers(from.map(_.weights)),
+      from.foldLeft(0L)((hash, block) => MatrixBlock.hash(hash, block.fingerprint)))
 
   override def write(block: RowBlock, out: BulkOutput): Unit = {
     MatrixBlock.write(block.matrix, out)

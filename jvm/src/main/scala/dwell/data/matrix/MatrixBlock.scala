@@ -27,6 +27,8 @@ private[data] sealed abstract class MatrixBlock(
 
   override protected def format: BulkFormat[MatrixBlock] = MatrixBlock
 
+  override def matrix: MatrixBlock = this
+
   /** The number of values other than 0. */
   def nonzeros: Int
 
@@ -38,6 +40,9 @@ private[data] sealed abstract class MatrixBlock(
 
   /** The position of the first stored value of row `j`; `rows` stands for the end. */
   def start(j: Int): Int
+
+  /** The number of nonzeros of row `j`. */
+  def nonzerosOf(j: Int): Int
 
   /** Half the square of the number of stored values of each row, added up: what the products of each row with itself take. */
   def pairs: Double = {
@@ -101,7 +106,7 @@ private[data] final class SparseBlock(
 
   override def bytes: Long = 4L * offsets.length + 4L * nonzeros + NarrowValues.bytes(values.width).toLong * nonzeros
 
-  override val fingerprint: Long = {
+  override lazy val fingerprint: Long = {
     val structure = MatrixBlock.hash(MatrixBlock.hash(at.partition.toLong, offsets), indices)
     MatrixBlock.hash(structure, values)
   }
@@ -129,6 +134,8 @@ private[data] final class SparseBlock(
     new SparseBlock(at, rowsRead, offsets, indices.map(number), values, problem)
 
   override def start(j: Int): Int = offsets(j)
+
+  override def nonzerosOf(j: Int): Int = offsets(j + 1) - offsets(j)
 
   override def mark(marks: Array[Long]): Unit = {
     var at = 0
@@ -187,7 +194,8 @@ private[data] final class DenseBlock(
     values: NarrowValues)
     extends MatrixBlock(at, rowsRead, rows, values, problem = null) {
 
-  override val fingerprint: Long = MatrixBlock.hash(MatrixBlock.hash(at.partition.toLong, Array(rows, columns)), values)
+  override lazy val fingerprint: Long =
+    MatrixBlock.hash(MatrixBlock.hash(at.partition.toLong, Array(rows, columns)), values)
 
   override def bytes: Long = NarrowValues.bytes(values.width).toLong * rows * columns
 
@@ -218,6 +226,14 @@ private[data] final class DenseBlock(
   }
 
   override def start(j: Int): Int = j * columns
+
+  override def nonzerosOf(j: Int): Int =
+    if (isFull) columns
+    else {
+      var nonzeros = 0
+      eachNonzero(j)((_, _) => nonzeros += 1)
+      nonzeros
+    }
 
   override def mark(marks: Array[Long]): Unit = java.util.Arrays.fill(marks, -1L)
 

@@ -1,0 +1,119 @@
+package dwell.data.merge
+
+import scala.reflect.ClassTag
+
+import org.apache.spark.rdd.RDD
+
+import dwell.base.SplitMix
+import dwell.bulk.BulkShuffle
+import dwell.data.matrix.{BlockIndex, MatrixBlock, ReadBlock}
+
+/**
+ * Rows that are dealt to partitions by [[RowDistribution]]. A block is cut into one smaller block for each partition. A partition puts
+ * the smaller ones together again to blocks of about [[MatrixBlock.ValuesAtATime]] stored values. The same source gives the same blocks,
+ * in whatever order the pieces arrive.
+ */
+private[data] object DealtBlocks {
+
+  /**
+   * @param partitions
+   *   the number of partitions, K
+   * @param mixed
+   *   whether the rows of a partition come in random order, always the same, so that each block is a random sample of them. Otherwise
+   *   they come in the order of the dataset
+   * @return
+   *   the blocks of each partition; a shuffle brings them
+   */
+  def of[B <: ReadBlock: ClassTag](
+      blocks: RDD[B],
+      index: BlockIndex,
+      partitions: Int,
+      mixed: Boolean,
+      format: PickedFormat[B]): RDD[B] = {
+    val pieces = blocks.flatMap(block => cut(block, index.firstRow(block), partitions, format))
+    BulkShuffle.byIndex(pieces, partitions, format).mapPartitionsWithIndex { (k, pieces) =>
+      together(pieces, k, partitions, mixed, format)
+    }
+  }
+
+  /** The blocks of partition `k`, from its pieces in any order. */
+  private[data] def together[B <: ReadBlock: ClassTag](
+      arrived: Iterator[(Int, B)],
+      k: Int,
+      partitions: Int,
+      mixed: Boolean,
+      format: PickedFormat[B]): Iterator[B] = {
+    val pieces = inOrder(arrived)
+    if (mixed) samples(pieces, k, partitions, format) else joined(pieces, format)
+  }
+
+  /** The blocks of one partition that a shuffle brings, in the order of the dataset. */
+  def inOrder[B <: ReadBlock: ClassTag](arrived: Iterator[(Int, B)]): Array[B] =
+    arrived.map(_._2).toArray.sortBy(block => (block.at.partition, block.at.rows))
+
+  /** The rows of a block that go to each partition which gets any. */
+  private[data] def cut[B <: ReadBlock: ClassTag](
+      block: B,
+      firstRow: Long,
+      partitions: Int,
+      format: PickedFormat[B]): Iterator[(Int, B)] = {
+    val source = Array(block)
+    (0 until partitions).iterator.flatMap { k =>
+      val rows = Array.newBuilder[Int]
+      RowDistribution.eachRow(k, partitions, firstRow, firstRow + block.rows)((row, _) =>
+        rows += (row - firstRow).toInt)
+      val own = rows.result()
+      Option.when(own.length > 0)((k, format.picked(source, PickedRows.of(own))))
+    }
+  }
+
+  /** Puts neighbours of one form and width together. Forgets pieces on the way, to give their memory back. */
+  private def joined[B <: ReadBlock: ClassTag](pieces: Array[B], format: PickedFormat[B]): Iterator[B] =
+    Iterator.unfold(0) { from =>
+      Option.when(from < pieces.length) {
+        var until = from + 1
+        var load = loadOf(pieces(from))
+        while (until < pieces.length && areAlike(pieces(from), pieces(until)) &&
+          load + loadOf(pieces(until)) <= MatrixBlock.ValuesAtATime) {
+          load += loadOf(pieces(until))
+          until += 1
+        }
+        val own = pieces.slice(from, until)
+        java.util.Arrays.fill(pieces.asInstanceOf[Array[AnyRef]], from, until, null)
+        (if (own.length == 1) own.head else format.picked(own, PickedRows.all(own.map(_.rows))), until)
+      }
+    }
+
+  /** Deals the rows of a partition, in random order, to blocks of about the same number of rows. */
+  private def samples[B <: ReadBlock: ClassTag](
+      pieces: Array[B],
+      partition: Int,
+      partitions: Int,
+      format: PickedFormat[B]): Iterator[B] = {
+    MatrixBlock.checkLoad(partition, partitions, pieces.map(_.rows.toLong).sum, "rows", MatrixBlock.MaxRows)
+    val all = PickedRows.all(pieces.map(_.rows))
+    val order = randomOrder(partition, all.count)
+    val full = (pieces.map(loadOf).sum + MatrixBlock.ValuesAtATime - 1) / MatrixBlock.ValuesAtATime
+    val blocks = math.min(full, all.count.toLong).toInt
+    def start(block: Int): Int = (all.count.toLong * block / blocks).toInt
+    Iterator.range(0, blocks).map(b => format.picked(pieces, all.ordered(order, start(b), start(b + 1))))
+  }
+
+  /** The row at each place. */
+  private def randomOrder(partition: Int, count: Int): Array[Int] = {
+    val (places, order) = (new Array[Int](count), new Array[Int](count))
+    SplitMix.forEpoch(0L, partition, 0L).permute(places)
+    var row = 0
+    while (row < count) {
+      order(places(row)) = row
+      row += 1
+    }
+    order
+  }
+
+  private def areAlike(one: ReadBlock, other: ReadBlock): Boolean =
+    one.matrix.isDense == other.matrix.isDense && one.matrix.values.width == other.matrix.values.width
+
+  /** A row counts as one value more. */
+  private def loadOf(block: ReadBlock): Long = block.matrix.start(block.rows).toLong + block.rows
+}
