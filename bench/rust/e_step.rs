@@ -81,7 +81,7 @@ pub fn run(criterion: &mut Criterion<ThreadTime>, scale: f64, seed: u64) {
     for kernel in Kernel::available() {
         for (profile, params) in profiles() {
             let mut inference =
-                LdaInference::new(&lambda, &alpha, params, kernel, WORDS).expect("it fits memory");
+                LdaInference::new(&lambda, &alpha, params, kernel).expect("it fits memory");
             inference
                 .prepare(&documents, 0..MEASURED)
                 .expect("it fits memory");

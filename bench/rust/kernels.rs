@@ -30,9 +30,9 @@ use std::{hint::black_box, path::Path, time::Duration};
 
 use criterion::{BatchSize, BenchmarkGroup, Criterion, Throughput};
 use dwell_solvers::{
-    ColumnMoments, Columns, DualData, DualSubproblemParams, ElasticNetParams, Loss, MatrixView,
-    PrimalData, Progress, RowLoss, Samples, Schedule, ScheduleKind, SgdData, SgdParams, SgdProblem,
-    SgdRound, Values,
+    ColumnMoments, Columns, DualData, DualSubproblemParams, ElasticNetParams, LabelledRows, Loss,
+    MatrixView, PrimalData, RowLoss, Samples, Schedule, ScheduleKind, SgdData, SgdParams,
+    SgdProblem, SgdRound, Values, Views,
     cd::{LocalDualSubproblem, LocalSubproblem, SubproblemParams, ValidSubproblemParams},
     order::BucketOrder,
 };
@@ -247,7 +247,7 @@ fn gather(matrix: &Matrix, w: &[f64], value: impl Fn(usize) -> f64) -> f64 {
 struct Epoch<'a> {
     matrix: &'a Matrix,
     values: Values<'a>,
-    residual: Vec<u8>,
+    residual: Vec<f64>,
     mean: Vec<f64>,
     variance: Vec<f64>,
     deviation: Vec<f64>,
@@ -260,7 +260,7 @@ impl<'a> Epoch<'a> {
         Self {
             matrix,
             values,
-            residual: matrix.labels.iter().flat_map(|y| y.to_le_bytes()).collect(),
+            residual: matrix.labels.clone(),
             deviation: variance.iter().map(|v| v.sqrt()).collect(),
             mean,
             variance,
@@ -304,11 +304,9 @@ impl<'a> Epoch<'a> {
         let data = PrimalData::new(columns, moments, None).expect("shapes fit");
         let params = self.params(centred);
         let fresh = || {
-            let mut subproblem = LocalSubproblem::new(params, self.matrix.rows, &self.alpha)
-                .expect("it fits memory");
-            subproblem
-                .load(&self.residual, None, self.matrix.rows)
-                .expect("labels are finite");
+            let residual = self.residual.clone();
+            let subproblem =
+                LocalSubproblem::new(params, residual, None, &self.alpha).expect("it fits memory");
             let order =
                 BucketOrder::new(self.matrix.columns(), bucket, 1, 0).expect("it fits memory");
             (subproblem, order)
@@ -320,7 +318,7 @@ impl<'a> Epoch<'a> {
                 |(mut subproblem, mut order)| {
                     for cursor in 0..order.buckets() as u64 {
                         subproblem
-                            .descend(&data, order.at(cursor), usize::MAX)
+                            .descend(&data, 0, order.at(cursor), usize::MAX)
                             .expect("shapes fit");
                     }
                     subproblem
@@ -337,7 +335,6 @@ struct DualEpoch<'a> {
     values: Values<'a>,
     signs: Vec<f64>,
     norms: Vec<f64>,
-    coefficients: Vec<u8>,
     alpha: Vec<f64>,
 }
 
@@ -355,7 +352,6 @@ impl<'a> DualEpoch<'a> {
                     .collect(),
                 _ => matrix.norms(),
             },
-            coefficients: vec![0; 8 * matrix.rows],
             alpha: vec![0.0; matrix.columns()],
         }
     }
@@ -394,11 +390,9 @@ impl<'a> DualEpoch<'a> {
         .check()
         .expect("parameters are in range");
         let fresh = || {
-            let mut subproblem =
-                LocalDualSubproblem::new(params, matrix.rows, &self.alpha).expect("it fits memory");
-            subproblem
-                .load(&self.coefficients, None, matrix.rows)
-                .expect("zeros are finite");
+            let coefficients = vec![0.0; matrix.rows];
+            let subproblem = LocalDualSubproblem::new(params, coefficients, None, &self.alpha)
+                .expect("it fits memory");
             let order = BucketOrder::new(matrix.columns(), BUCKET, 1, 0).expect("it fits memory");
             (subproblem, order)
         };
@@ -408,7 +402,7 @@ impl<'a> DualEpoch<'a> {
                 |(mut subproblem, mut order)| {
                     for cursor in 0..order.buckets() as u64 {
                         subproblem
-                            .descend(&data, order.at(cursor), usize::MAX)
+                            .descend(&data, 0, order.at(cursor), usize::MAX)
                             .expect("shapes fit");
                     }
                     subproblem
@@ -532,24 +526,12 @@ impl<'a> SgdEpoch<'a> {
         }
         .check()
         .expect("parameters are in range");
-        let shared = vec![0; 8 * outputs * (features + 1)];
-        let to_load = count + outputs * (features + 1);
-        let fresh = || {
-            let mut round = SgdRound::new(params, features).expect("it fits memory");
-            let progress = round.advance(&data, &shared, to_load).expect("shapes fit");
-            assert_eq!(progress, Progress::More);
-            round
-        };
-        let steps = outputs * (count + matrix.nonzeros());
+        let shared = vec![0.0; outputs * (features + 1)];
+        let blocks = [data];
+        let mut blocks = Views::<LabelledRows>::new(&blocks).expect("there is a block");
+        // With the load of the model and its writing, which an epoch on a worker needs, too.
         group.bench_function(name, |b| {
-            b.iter_batched(
-                fresh,
-                |mut round| {
-                    round.advance(&data, &shared, steps).expect("shapes fit");
-                    round
-                },
-                BatchSize::PerIteration,
-            );
+            b.iter(|| SgdRound::run(params, &shared, &mut blocks).expect("shapes fit"));
         });
     }
 }

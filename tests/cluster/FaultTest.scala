@@ -21,9 +21,9 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.storage.RDDBlockId
 
 import dwell.{CheckLong, Waiting}
-import dwell.data.{TrainingReader, TrainingRows}
+import dwell.data.{LocalData, RowData, TrainingReader, TrainingRows}
 import dwell.data.block.LabeledRow
-import dwell.data.rows.{RowForm, RowPartition}
+import dwell.data.rows.RowForm
 import dwell.ml.classification.LogisticRegression
 import dwell.problem.{Algorithm, Labels, Orientation}
 import dwell.solver.{Fault, FaultyFit, FaultyLinear, FaultyTopics, Solved}
@@ -465,17 +465,23 @@ object FaultTest extends Harness {
       val training = TrainingReader.read(p.rows.map(_.toInternal), Features, "in place")
       try {
         val data =
-          training.rows(2, RowForm(1.0, intercept = true, labels = Labels.Signed, mixed = true))
-        check(data.placement == "rows left where Spark has them", data.placement)
-        def bits(partitions: RDD[RowPartition]) = partitions
-          .map { p =>
-            val arrays = Seq[Any](p.rows.toSeq, p.offsets.toSeq, p.indices.toSeq, p.labels.toSeq, p.norms.toSeq)
-            (p.index, arrays :+ p.projections.toSeq :+ (0 until p.nonzeros).map(p.value))
+          training.scaled(2, RowForm(1.0, intercept = true, labels = Labels.Signed, mixed = true))
+        check(!data.blocks.isMoved, data.blocks.placement)
+        def bits(partitions: RDD[LocalData]) = partitions
+          .map {
+            case part: RowData =>
+              part.blocks.toSeq.map { b =>
+                Seq[Any](b.offsets, b.features, b.values32, b.values64, b.labels, b.weights).map {
+                  case numbers: Array[_] => numbers.toSeq
+                  case none => none
+                }
+              }
+            case other => throw new IllegalStateException(s"partition ${other.index} has no rows")
           }
           .collect()
           .toSeq
         val before = bits(data.partitions)
-        val sizes = before.map(_._2.head.asInstanceOf[Seq[Long]].size)
+        val sizes = data.summary.rowsPerPartition.toSeq
         check(sizes == Seq(1500, 1500), sizes.toString)
         val at = SparkEnv.get.blockManager.master.getLocations(RDDBlockId(trainingData(spark, "in place").head, 0)).head
         kill(executors(spark)(at.executorId))
@@ -587,7 +593,7 @@ object FaultTest extends Harness {
       val problem = p.problem("driver")
       def prepare(data: TrainingRows): Unit = {
         // Runs the passes that precede the flattening now, and only once.
-        if (p.orientation == Orientation.Primal) data.columns(1) else data.rows(1, RowForm(1.0, true, Labels.Signed))
+        if (p.orientation == Orientation.Primal) data.columns(1) else data.scaled(1, RowForm(1.0, true, Labels.Signed))
         rowsAsRead(spark, problem.uid).foreach(SparkEnv.get.blockManager.master.removeRdd(_, blocking = true))
         files.delete()
       }

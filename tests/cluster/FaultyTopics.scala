@@ -3,7 +3,7 @@ package dwell.solver
 import org.apache.spark.rdd.RDD
 
 import dwell.data.block.LabeledRow
-import dwell.data.documents.{DocumentDataset, DocumentPartition}
+import dwell.data.documents.{DocumentData, DocumentDataset}
 import dwell.fit.Aggregation
 import dwell.solver.lda.LdaTrainer
 import dwell.solver.lda.worker.{BoundCall, Inference, LdaMessage, LdaPriors, LdaProblem, LdaReply, LdaSchedule, LdaStep, RoundCall}
@@ -21,7 +21,7 @@ private[dwell] final class FaultyTopics(
     val data =
       DocumentDataset.read(rows.map(row => LabeledRow.ofVector(row.features)), features, numWorkers, uid)
     try {
-      val step = faulty[DocumentPartition, LdaMessage, LdaReply](LdaStep(_, _, _), FaultyTopics.asked)
+      val step = faulty[DocumentData, LdaMessage, LdaReply](LdaStep(_, _, _), FaultyTopics.asked)
       val s = (1 to fits).map(_ => LdaTrainer.run(data, problem, step)).last
       Solved(s.lambda ++ s.alpha, s.facts)
     } finally data.unpersist()
@@ -30,7 +30,7 @@ private[dwell] final class FaultyTopics(
 
 private[dwell] object FaultyTopics {
 
-  private[solver] def asked(data: DocumentPartition, message: LdaMessage): Asked = message.call match {
+  private[solver] def asked(data: DocumentData, message: LdaMessage): Asked = message.call match {
     case c: RoundCall => Asked("round", math.round(c.common.seen.toDouble / c.budgets.sum), data.index)
     case _: BoundCall => Asked("bound", 0L, data.index)
   }

@@ -155,8 +155,11 @@ private[cluster] trait Harness {
     check(ProcessHandle.of(pid).get.destroyForcibly(), s"could not kill $pid")
 
   /** Ids of the cached data on which the workers of a fit train. */
-  protected def trainingData(spark: SparkSession, uid: String): Seq[Int] =
-    persisted(spark, name => Seq("columns", "rows", "documents").exists(kind => name == s"$uid: $kind"))
+  protected def trainingData(spark: SparkSession, uid: String): Seq[Int] = {
+    val kinds = Seq("columns", "rows dealt", "rows moved", "rows gathered", "documents")
+    val made = persisted(spark, name => kinds.exists(kind => name == s"$uid: $kind"))
+    if (made.isEmpty) rowsAsRead(spark, uid) else made
+  }
 
   /** Ids of the rows as a fit has read them. */
   protected def rowsAsRead(spark: SparkSession, uid: String): Seq[Int] = {

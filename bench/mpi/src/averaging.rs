@@ -3,7 +3,8 @@
 use std::{mem, time::Instant};
 
 use dwell_solvers::{
-    Progress, Schedule, ScheduleKind, SgdData, SgdOutcome, SgdParams, SgdRound, SolverError,
+    LabelledRows, Schedule, ScheduleKind, SgdData, SgdOutcome, SgdParams, SgdRound, SolverError,
+    Views,
 };
 
 use crate::{failure::Failure, rounds::Ranks, row_directory::RowProblem};
@@ -61,7 +62,6 @@ pub fn average(
 /// The position of a rank in its rows.
 struct Worker {
     params: SgdParams,
-    features: usize,
 }
 
 impl Worker {
@@ -84,7 +84,6 @@ impl Worker {
                 steps: 0,
                 share: rows as f64 / problem.rows() as f64,
             },
-            features: problem.features,
         }
     }
 
@@ -95,11 +94,12 @@ impl Worker {
         shared: &[f64],
         part: &mut [f64],
     ) -> Result<(), SolverError> {
+        let blocks = [*data];
+        let mut blocks = Views::<LabelledRows>::new(&blocks)?;
+        let round = SgdRound::run(self.params.check()?, shared, &mut blocks)?;
         let shared = bytemuck::cast_slice(shared);
-        let mut round = SgdRound::new(self.params.check()?, self.features)?;
-        while round.advance(data, shared, usize::MAX)? == Progress::More {}
-        round.write_update(shared, 0, bytemuck::cast_slice_mut(part))?;
-        let SgdOutcome { cursor, steps, .. } = round.finish()?;
+        round.write_update(0, shared, bytemuck::cast_slice_mut(part))?;
+        let SgdOutcome { cursor, steps, .. } = round.finish();
         self.params.cursor = cursor;
         self.params.steps = steps;
         Ok(())

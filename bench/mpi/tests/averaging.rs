@@ -11,7 +11,7 @@ use std::{
 use common::{Dense, mpirun, on_ranks, write_array, write_matrix};
 use dwell_mpi::{Checkpoint, Failure, Ranks, RowPartition, RowProblem, average};
 use dwell_solvers::{
-    Loss, Progress, RowLoss, Schedule, ScheduleKind, SgdParams, SgdProblem, SgdRound,
+    LabelledRows, Loss, RowLoss, Schedule, ScheduleKind, SgdParams, SgdProblem, SgdRound, Views,
 };
 use serde_json::{Value, json};
 
@@ -111,14 +111,15 @@ fn by_hand(directory: &Path, l2: f64, rounds: usize) -> Vec<f64> {
                 steps: *steps,
                 share: 1.0,
             };
-            let mut round = SgdRound::new(params.check().unwrap(), FEATURES).unwrap();
+            let blocks = [data];
+            let mut blocks = Views::<LabelledRows>::new(&blocks).unwrap();
+            let round = SgdRound::run(params.check().unwrap(), &model, &mut blocks).unwrap();
             let shared = bytemuck::cast_slice(&model);
-            while round.advance(&data, shared, 7).unwrap() == Progress::More {}
             let mut reached = vec![0.0; FEATURES + 1];
             round
-                .write_update(shared, 0, bytemuck::cast_slice_mut(&mut reached))
+                .write_update(0, shared, bytemuck::cast_slice_mut(&mut reached))
                 .unwrap();
-            let outcome = round.finish().unwrap();
+            let outcome = round.finish();
             (*cursor, *steps) = (outcome.cursor, outcome.steps);
             for (s, w) in sum.iter_mut().zip(reached) {
                 *s += w * rows as f64 / ROWS as f64;

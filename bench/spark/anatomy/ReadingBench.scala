@@ -8,7 +8,6 @@ import org.apache.spark.ml.regression.{LinearRegression => SparkLinearRegression
 
 import dwell.bench.{Bench, NamedArguments}
 import dwell.data.{TrainingReader, TrainingRows}
-import dwell.data.cache.CachedDataset
 import dwell.data.documents.DocumentDataset
 import dwell.data.rows.RowForm
 import dwell.problem.Labels
@@ -22,8 +21,8 @@ import dwell.problem.Labels
  */
 object ReadingBench {
 
-  /** @param form the form of the solvers; None if the rows stay as they were read */
-  private final case class Ready(form: Option[CachedDataset[_]], release: () => Unit)
+  /** @param form bytes of the form of the solvers; None if the rows stay as they were read */
+  private final case class Ready(form: Option[Long], release: () => Unit)
 
   private final case class Step(name: String, run: () => Ready)
 
@@ -62,7 +61,7 @@ object ReadingBench {
   private def heldBy(bench: Bench, step: Step): HeldBytes = {
     val watch = new StorageWatch(bench.spark.sparkContext)
     val (ready, peak) = watch.peak(step.run())
-    try HeldBytes(peak, watch.now, ready.form.map(_.held.data))
+    try HeldBytes(peak, watch.now, ready.form)
     finally ready.release()
   }
 
@@ -98,12 +97,17 @@ object ReadingBench {
     else {
       Seq(
         Step("reading", () => read(stored)(_ => None)),
-        Step("reading, rows by shuffle", () => read(stored)(rows => Some(rows.rows(0, Standardised)))),
-        Step("reading, rows in place", () => read(stored)(rows => Some(rows.rows(0, Standardised.copy(mixed = true))))),
-        Step("reading, columns by shuffle", () => read(stored)(rows => Some(rows.columns(0)))))
+        Step("reading, rows for descent", () => read(stored)(scaled(_, Standardised))),
+        Step("reading, rows for averages", () => read(stored)(scaled(_, Standardised.copy(mixed = true)))),
+        Step("reading, columns by shuffle", () => read(stored)(rows => Some(rows.columns(0).held.data))))
     }
 
-  private def read(stored: StoredFrame)(form: TrainingRows => Option[CachedDataset[_]]): Ready = {
+  private def scaled(rows: TrainingRows, form: RowForm): Option[Long] = {
+    val blocks = rows.scaled(0, form).blocks
+    Option.when(blocks.isMoved)(blocks.held.data)
+  }
+
+  private def read(stored: StoredFrame)(form: TrainingRows => Option[Long]): Ready = {
     val rows =
       TrainingReader.read(
         TrainingBridge.rows(new SparkLinearRegression(), stored.frame),
@@ -115,6 +119,6 @@ object ReadingBench {
   private def documents(stored: StoredFrame): Ready = {
     val counts = LDABridge.documents(stored.frame, "features")
     val data = DocumentDataset.read(counts, stored.features, numWorkers = 0, stored.data.name)
-    Ready(Some(data), () => data.unpersist())
+    Ready(Some(data.held.data), () => data.unpersist())
   }
 }

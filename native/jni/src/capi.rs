@@ -10,26 +10,28 @@ use std::{
     cell::RefCell,
     ffi::{CString, c_char},
     panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
 };
 
 use dwell_solvers::{
-    DualParams, DualSubproblemParams, ElasticNetParams, Loss, PrimalParams, Values,
-    cd::SubproblemParams,
+    Blocks, DualParams, DualSubproblemParams, ElasticNetParams, Loss, PrimalParams, RowNorms,
+    Values, cd::SubproblemParams,
 };
 
 use crate::{
     boundary::{
-        arrays::{Arrays, Matrix},
+        arrays::Matrix,
+        blocks::{Block, Caller},
         fault::{Fault, argument, code},
+        memory::copied,
         panics::{install_panic_hook, panic_text},
-        slices::Lender,
         version::ABI_VERSION,
     },
     cd::{
         dual::{Dual, Rows},
         orientation::{Orientation, RoundStart},
         primal::{Moments, Primal},
-        rounds::compute_round,
+        rounds::{Known, compute_round},
     },
 };
 
@@ -222,7 +224,7 @@ pub unsafe extern "C" fn dwell_primal_round(
                 delta,
                 update,
             };
-            compute::<Primal>(&columns.matrix, fields, round, params, vectors)
+            compute::<Primal>(&columns.matrix, fields, None, round, params, vectors)
         }
     })
 }
@@ -259,10 +261,10 @@ pub unsafe extern "C" fn dwell_dual_round(
             let fields = Rows {
                 labels: array("labels", rows.labels, n)?,
                 weights: optional("weights", rows.weights, n)?,
-                norms: array("norms", rows.norms, n)?,
-                projections: None,
                 scale: optional("scale", rows.scale, m)?,
+                mean: None,
             };
+            let norms = RowNorms::given(array("norms", rows.norms, n)?)?;
             let params = DualParams {
                 subproblem: DualSubproblemParams {
                     loss: Loss::from_code(loss.into(), 0.0)?,
@@ -286,7 +288,7 @@ pub unsafe extern "C" fn dwell_dual_round(
                 delta,
                 update,
             };
-            compute::<Dual>(&rows.matrix, fields, round, params, vectors)
+            compute::<Dual>(&rows.matrix, fields, Some(norms), round, params, vectors)
         }
     })
 }
@@ -308,6 +310,7 @@ struct Vectors {
 unsafe fn compute<O: Orientation>(
     matrix: &DwellMatrix,
     fields: O::Fields<&[f64]>,
+    norms: Option<RowNorms>,
     round: &DwellRound,
     params: O::Params,
     vectors: Vectors,
@@ -323,17 +326,16 @@ unsafe fn compute<O: Orientation>(
     let (n, m) = lengths(matrix)?;
     let (shared_name, shared) = vectors.shared;
     // SAFETY: the caller vouches for all pointers and lengths.
-    let (mut lender, alpha, cursor, delta) = unsafe {
-        let lender = PointerLender::<O> {
-            arrays: Arrays {
-                matrix: matrix_of(matrix)?,
-                fields,
-                shared: bytes(array(shared_name, shared, m)?),
-            },
+    let (mut caller, alpha, cursor, delta) = unsafe {
+        let caller = PointerCaller::<O> {
+            starts: [0, n],
+            matrix: matrix_of(matrix)?,
+            fields,
+            shared: array(shared_name, shared, m)?,
             update: bytes_mut(array_mut("update", vectors.update, m)?),
         };
         (
-            lender,
+            caller,
             array("alpha", vectors.alpha, n)?,
             reference_mut("cursor", vectors.cursor)?,
             array_mut("delta", vectors.delta, n)?,
@@ -347,7 +349,12 @@ unsafe fn compute<O: Orientation>(
         cursor: *cursor,
     };
     let threads = round.threads as usize;
-    let outcome = compute_round(&mut lender, &params, m, threads, start, None)?.result;
+    let known = Known {
+        length: m,
+        classes: false,
+        norms: norms.map(Arc::new),
+    };
+    let outcome = compute_round(&mut caller, &params, threads, start, known)?.result;
     delta.copy_from_slice(&outcome.delta);
     *cursor = outcome.cursor;
     Ok(())
@@ -371,22 +378,48 @@ fn guarded(work: impl FnOnce() -> Result<(), Fault>) -> i32 {
     number
 }
 
-/// The arrays of a C caller, which do not move.
-struct PointerLender<'a, O: Orientation> {
-    arrays: Arrays<'a, O>,
-    update: &'a mut [u8],
+/// The arrays of a C caller, which do not move: one block.
+struct PointerCaller<'c, O: Orientation> {
+    starts: [usize; 2],
+    matrix: Matrix<'c>,
+    fields: O::Fields<&'c [f64]>,
+    shared: &'c [f64],
+    update: &'c mut [u8],
 }
 
-impl<O: Orientation> Lender<O> for PointerLender<'_, O> {
-    fn lend<R>(
-        &mut self,
-        work: impl FnOnce(&Arrays<'_, O>, &mut [u8]) -> Result<R, Fault>,
-    ) -> Result<R, Fault> {
-        work(&self.arrays, self.update)
+impl<O: Orientation> Blocks for PointerCaller<'_, O> {
+    type Block<'a> = Block<'a, O>;
+    type Error = Fault;
+
+    fn starts(&self) -> &[usize] {
+        &self.starts
     }
 
-    fn poll(&mut self) -> Result<(), Fault> {
-        Ok(())
+    fn lend<R>(
+        &mut self,
+        _: usize,
+        work: impl FnOnce(&Block<'_, O>) -> Result<R, Fault>,
+    ) -> Result<R, Fault> {
+        work(&Block {
+            count: self.starts[1],
+            matrix: self.matrix,
+            fields: self.fields,
+        })
+    }
+}
+
+impl<O: Orientation> Caller<O> for PointerCaller<'_, O> {
+    fn shared(&mut self) -> Result<Vec<f64>, Fault> {
+        copied(self.shared, "the shared vector")
+    }
+
+    fn write(
+        &mut self,
+        _: usize,
+        mut write: impl FnMut(&mut Self, usize, &[u8], &mut [u8]) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let (shared, update) = (bytes(self.shared), std::mem::take(&mut self.update));
+        write(self, 0, shared, update)
     }
 }
 

@@ -2,8 +2,7 @@
 //!
 //! | module | |
 //! |---|---|
-//! | [`boundary`] | parts that the calls of all families share: faults, arrays, pins, slices, threads |
-//! | [`checks`] | the record of checked arrays, and scratch memory, for calls without a worker state |
+//! | [`boundary`] | parts that the calls of all families share: faults, arrays, blocks, pins, threads |
 //! | [`cd`] | coordinate descent: rounds and products on worker states; margins and their losses |
 //! | [`rows`] | algorithms along rows: local SGD, sums of gradients |
 //! | [`pass`] | passes over rows, for Newton's method, L-BFGS and certificates |
@@ -28,7 +27,6 @@ pub mod boundary;
 #[expect(rustdoc::broken_intra_doc_links, reason = "the comments of a C header")]
 pub mod capi;
 pub mod cd;
-pub mod checks;
 pub mod java;
 pub mod lda;
 pub mod pass;

@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, error::Error, fs};
 
 use dwell_solvers::{
-    Progress, Values,
-    lda::{Documents, EStepParams, Kernel, Lambda, LdaParams, LdaRound, LdaSchedule},
+    Values,
+    lda::{DocumentList, Documents, EStepParams, Kernel, Lambda, LdaParams, LdaSchedule},
 };
 
 /// The words of each topic, the most frequent ones first, after some passes over the documents.
@@ -51,8 +51,10 @@ pub fn train(path: &str, topics: usize, passes: u64) -> Result<Vec<Vec<String>>,
         concentration: false,
     };
     let mut lambda = Lambda::<f32>::initial(topics, words.len(), 0.1, 1)?;
-    let mut round = LdaRound::new(params.check()?, words.len(), Kernel::detect())?;
-    while round.advance(&mut lambda, &documents, 1 << 20)? == Progress::More {}
+    let mut blocks = DocumentList::from(documents);
+    params
+        .check()?
+        .run(&mut lambda, &mut blocks, Kernel::detect())?;
     let top = |topic| {
         let mut order: Vec<usize> = (0..words.len()).collect();
         order.sort_by(|&a, &b| lambda.value(b, topic).total_cmp(&lambda.value(a, topic)));

@@ -36,7 +36,8 @@
 //! [`pass`] sums losses, gradients and Hessians over rows, for Newton's method, L-BFGS and certificates; [`newton`] is the quadratic model,
 //! [`rows`] local SGD, the local solver of MA-SGD, [`lda`] variational inference, that of MA-LDA. [`problem`] holds losses and penalties.
 //!
-//! The order of every sum is fixed: results depend neither on how work is cut into slices nor on the number of threads in the pool.
+//! Data come in blocks, which their owner lends one at a time: see [`Blocks`]. The order of every sum is fixed: results do not depend on the
+//! number of threads in the pool, nor steps on how coordinates are cut into blocks.
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
@@ -56,11 +57,11 @@ pub use base::{
     matrix::{Columns, MatrixView, Values},
     moments::ColumnMoments,
     order,
-    progress::Progress,
+    views::{Kind, Views},
 };
 pub use cd::{
     DualData, DualParams, DualProduct, DualRound, DualSubproblemParams, PrimalData, PrimalParams,
-    PrimalProduct, PrimalRound, RoundOutcome, RoundScalars, Samples, ValidDualParams,
+    PrimalProduct, PrimalRound, RoundOutcome, RoundScalars, RowNorms, Samples, ValidDualParams,
     ValidPrimalParams, Verdict,
 };
 pub use problem::{
@@ -72,6 +73,6 @@ pub use problem::{
     softmax::RowLoss,
 };
 pub use rows::{
-    Schedule, ScheduleKind, SearchOutcome, SearchParams, SgdData, SgdOutcome, SgdParams,
-    SgdProblem, SgdRound, SgdScalars, SgdSearch,
+    LabelledRows, Schedule, ScheduleKind, SearchOutcome, SearchParams, SgdData, SgdOutcome,
+    SgdParams, SgdProblem, SgdRound, SgdScalars, search_step_size,
 };

@@ -7,7 +7,9 @@ use common::{
     rows::{Cluster, LOSSES, Problem, run_round},
 };
 use dwell_solvers::{
-    DualProduct, ElasticNetParams, Loss, Progress, Values,
+    Columns, DualData, DualProduct, ElasticNetParams, Loss, MatrixView, RowNorms, Samples, Values,
+    Views,
+    cd::ConjugateLoss,
     order::{BucketOrder, bucket_size},
 };
 use proptest::prelude::*;
@@ -23,10 +25,9 @@ fn one_partition_is_plain_sdca() {
         for _ in 0..4 {
             let (outcome, update) = run_round(
                 &p.params(1.0, 0.0, 0, n as u64),
-                &partition.data(),
+                &[partition.data()],
                 (&alpha, &vec![0.0; n], cursor),
                 &w,
-                usize::MAX,
                 None,
             );
             let (mut plain, mut u) = (alpha.clone(), w.clone());
@@ -100,10 +101,9 @@ fn the_order_of_operations_is_fixed() {
         let w = [0.2, -0.1, 0.0];
         let (outcome, update) = run_round(
             &p.params(sigma, offset, 0, n as u64),
-            &partition.data(),
+            &[partition.data()],
             (&alpha, &previous(&alpha), 3),
             &w,
-            usize::MAX,
             None,
         );
         let (mut a, mut u, mut big_c, mut big_t) = (alpha.clone(), w, 0.0, 0.0);
@@ -137,9 +137,9 @@ fn the_order_of_operations_is_fixed() {
     }
 }
 
-/// Any cut into slices and any number of threads of the pool give the same bits, with one and with several copies of the vector.
+/// Any cut into blocks gives the same steps, and any number of threads of the pool the same bits, with one and with several copies of the vector.
 #[test]
-fn slices_and_threads_do_not_change_a_bit() {
+fn blocks_and_threads_do_not_change_a_bit() {
     for (loss, rows, copies, dense) in [
         (Loss::Logistic, 1100, 1, false),
         (Loss::Logistic, 1100, 1, true),
@@ -155,65 +155,101 @@ fn slices_and_threads_do_not_change_a_bit() {
         p.threads = copies;
         p.dense = dense;
         let n = p.rows.len();
-        let partition = p.partition(&(0..n).collect::<Vec<_>>());
-        let data = partition.data();
         let alpha: Vec<f64> = (0..n)
             .map(|i| p.labels[i] * ((i % 7) as f64) * 0.1)
             .collect();
         let w = p.coefficients(&alpha);
         let params = p.params(4.0, 0.1, 2, n as u64 * 3 / 2);
-        let run = |slice, pool: Option<&rayon::ThreadPool>| {
-            let (outcome, update) = run_round(
-                &params,
-                &data,
-                (&alpha, &previous(&alpha), 77),
-                &w,
-                slice,
-                pool,
-            );
-            let scalars = outcome.scalars;
-            let bits = [scalars.conjugate, scalars.ratio, scalars.correlation].map(f64::is_nan);
-            assert_eq!(bits, [true; 3]);
-            (
-                outcome.delta,
-                outcome.cursor,
-                update,
-                scalars.coordinates,
-                scalars.nonzeros,
-                [
-                    scalars.value_before,
-                    scalars.value_after,
-                    scalars.kappa,
-                    scalars.slope[0],
-                    scalars.slope[1],
-                    scalars.curve[0],
-                    scalars.curve[1],
-                    scalars.curve[2],
-                ],
-                scalars.samples,
-                scalars.losses,
-            )
+        let run = |size: usize, pool: Option<&rayon::ThreadPool>| {
+            let all: Vec<usize> = (0..n).collect();
+            let blocks: Vec<_> = all.chunks(size).map(|rows| p.partition(rows)).collect();
+            let data: Vec<_> = blocks.iter().map(|block| block.data()).collect();
+            let start = (&alpha[..], &previous(&alpha)[..], 77);
+            let (outcome, update) = run_round(&params, &data, start, &w, pool);
+            let s = outcome.scalars;
+            assert!([s.conjugate, s.ratio, s.correlation].map(f64::is_nan) == [true; 3]);
+            let mut sums = vec![s.value_before, s.value_after, s.kappa];
+            sums.extend([&s.slope[..], &s.curve, &s.samples, &s.losses].concat());
+            let counts = [outcome.cursor, s.coordinates, s.nonzeros];
+            ((outcome.delta, update, counts), sums)
         };
-        let whole = run(usize::MAX, None);
-        for slice in [1, 3, 17, 1000] {
-            if rows > 2000 && slice < 1000 {
+        let whole = run(n, None);
+        for size in [1, 7, 300, 5000] {
+            if rows > 2000 && size < 300 {
                 continue;
             }
-            assert!(run(slice, None) == whole, "{loss:?}, slices of {slice}");
-        }
-        for threads in [1, 2, 3] {
-            let pool = rayon::ThreadPoolBuilder::new()
-                .num_threads(threads)
-                .build()
-                .unwrap();
-            for slice in [1000, 10_000, usize::MAX] {
+            let alone = run(size, None);
+            if copies == 1 {
+                assert!(alone.0 == whole.0, "{loss:?}, blocks of {size}");
+                for (a, b) in alone.1.iter().zip(&whole.1) {
+                    let close = a == b || (a - b).abs() <= 1e-12 * b.abs().max(1.0);
+                    assert!(close, "{a} and {b}");
+                }
+            } else {
+                assert_eq!(alone.0.2, whole.0.2);
+            }
+            for threads in [1, 3] {
+                let pool = rayon::ThreadPoolBuilder::new()
+                    .num_threads(threads)
+                    .build()
+                    .unwrap();
                 assert!(
-                    run(slice, Some(&pool)) == whole,
-                    "{loss:?}, {threads} threads, slices of {slice}"
+                    run(size, Some(&pool)) == alone,
+                    "{loss:?}, {threads} threads, blocks of {size}"
                 );
             }
         }
     }
+}
+
+/// Classes 0 and 1 stand for labels -1 and 1, and computed norms for given ones.
+#[test]
+fn classes_and_norms_of_a_block() {
+    let p = Problem::random(30, 6, Loss::Logistic, 8)
+        .weighted()
+        .scaled()
+        .with_intercept();
+    let partition = p.partition(&(0..30).collect::<Vec<_>>());
+    let given = partition.data();
+    let means: Vec<f64> = (0..6).map(|j| p.mean(j)).collect();
+    let mut norms = RowNorms::with_room(30, true).unwrap();
+    norms
+        .add(given.columns(), p.scale.as_deref(), Some(&means))
+        .unwrap();
+    let (own, projections) = norms.of(0..30).unwrap();
+    for (own, given) in own.iter().zip(&partition.norms) {
+        assert!((own - given).abs() < ROUNDING * given.max(1.0));
+    }
+    let classes: Vec<f64> = partition
+        .labels
+        .iter()
+        .map(|y| f64::from(*y > 0.0))
+        .collect();
+    let weights = partition.weights.as_deref();
+    let samples = Samples::new(&classes, weights, own, projections).unwrap();
+    let data = DualData::new(*given.columns(), samples.of_classes(), p.scale.as_deref()).unwrap();
+    let params = p.params(1.0, 0.2, 0, 60);
+    let zero = [0.0; 30];
+    let run = |data| run_round(&params, &[data], (&zero, &zero, 0), &[0.0; 6], None);
+    let ((a, updated), (b, expected)) = (run(data), run(given));
+    for (a, b) in a
+        .delta
+        .iter()
+        .chain(&updated)
+        .zip(b.delta.iter().chain(&expected))
+    {
+        assert!((a - b).abs() < ROUNDING);
+    }
+    assert!(norms.of(20..31).is_err());
+    let mut huge = RowNorms::with_room(1, false).unwrap();
+    let row = MatrixView::sparse(1, &[0, 1], &[0], Values::F64(&[1e200])).unwrap();
+    let error = huge
+        .add(&Columns::new(row).unwrap(), None, None)
+        .unwrap_err();
+    assert!(
+        error.to_string().contains("scale the features down"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -233,7 +269,7 @@ fn storage_does_not_change_a_bit() {
             let data = partition.data_with(values);
             let zero = [0.0; 42];
             let (outcome, update) =
-                run_round(&params, &data, (&zero, &zero, 0), &[0.0; 11], 1000, None);
+                run_round(&params, &[data], (&zero, &zero, 0), &[0.0; 11], None);
             (outcome.delta, update)
         };
         let wide = run(Values::F64(&partition.values));
@@ -261,7 +297,7 @@ fn forms_agree() {
             let params = p.params(2.0, 0.1, 0, n as u64);
             let start = (&zero[..], &zero[..], 0);
             let w = vec![0.0; features];
-            let (outcome, update) = run_round(&params, &partition.data(), start, &w, 1000, None);
+            let (outcome, update) = run_round(&params, &[partition.data()], start, &w, None);
             let scalars = outcome.scalars;
             let sums = vec![scalars.value_before, scalars.value_after, scalars.kappa];
             let losses = scalars.losses.to_vec();
@@ -290,23 +326,27 @@ fn products_rebuild() {
         let alpha: Vec<f64> = (0..n)
             .map(|i| p.labels[i].signum() * ((i % 5) as f64) * 0.2)
             .collect();
-        let partition = p.partition(&(0..n).collect::<Vec<_>>());
-        let product = |slice| {
+        let product = |size: usize| {
             let params = p.subproblem(2.0, 0.0).check().unwrap();
-            let mut product = DualProduct::new(params, 6, &alpha).unwrap();
-            while product.advance(&partition.data(), slice).unwrap() == Progress::More {}
+            let all: Vec<usize> = (0..n).collect();
+            let blocks: Vec<_> = all.chunks(size).map(|rows| p.partition(rows)).collect();
+            let data: Vec<_> = blocks.iter().map(|block| block.data()).collect();
+            let mut blocks = Views::<ConjugateLoss>::new(&data).unwrap();
+            let product = DualProduct::run(params, 6, &alpha, &mut blocks).unwrap();
             let mut out = vec![0; 48];
             product.write(0, &mut out[..16]).unwrap();
             product.write(2, &mut out[16..]).unwrap();
             (
                 doubles(&out),
-                product.value().unwrap(),
-                product.kappa().unwrap(),
-                product.nonzeros().unwrap(),
+                product.value(),
+                product.kappa(),
+                product.nonzeros(),
             )
         };
-        let (sum, value, kappa, nonzeros) = product(usize::MAX);
-        assert_eq!(product(1), (sum.clone(), value, kappa, nonzeros));
+        let (sum, value, kappa, nonzeros) = product(n);
+        let cut = product(3);
+        assert_eq!((&cut.0, cut.2, cut.3), (&sum, kappa, nonzeros));
+        assert!((cut.1 - value).abs() < ROUNDING);
         assert!((value - p.separable(&alpha)).abs() < ROUNDING);
         assert!((kappa - p.kappa(&alpha)).abs() < ROUNDING);
         for (j, expected) in p.coefficients(&alpha).into_iter().enumerate() {
@@ -341,14 +381,7 @@ fn line_search_numbers_add_up() {
             [-1e3, 0.0],
         ];
         let w = vec![0.0; 4];
-        let (outcome, _) = run_round(
-            &params,
-            &partition.data(),
-            (&alpha, &last, 0),
-            &w,
-            usize::MAX,
-            None,
-        );
+        let (outcome, _) = run_round(&params, &[partition.data()], (&alpha, &last, 0), &w, None);
         let s = outcome.scalars;
         let before = p.separable(&alpha);
         assert!((s.value_before - before).abs() < ROUNDING);

@@ -106,17 +106,17 @@ fn cocoa_rounds_and_optimum() {
                 let partition = problem.partition(members);
                 let data = partition.data();
                 let local: Vec<f64> = members.iter().map(|&i| alpha[i]).collect();
-                let mut subproblem = LocalSubproblem::new(params, 6, &local).unwrap();
-                subproblem.load(&residual_bytes, None, 6).unwrap();
+                let mut subproblem =
+                    LocalSubproblem::new(params, residual.clone(), None, &local).unwrap();
                 subproblem
-                    .descend(&data, 0..members.len(), usize::MAX)
+                    .descend(&data, 0, 0..members.len(), usize::MAX)
                     .unwrap();
                 for (&i, &a) in members.iter().zip(subproblem.alpha()) {
                     updated[i] = a;
                 }
                 let mut update = vec![0; 48];
                 subproblem
-                    .write_update(&residual_bytes, None, 0, &mut update)
+                    .write_update(None, 0, &residual_bytes, &mut update)
                     .unwrap();
                 let mut expected = vec![0.0; 6];
                 for &i in members {
@@ -207,11 +207,12 @@ fn cocoa_rounds_of_the_hinge() {
                 .unwrap();
             let samples = Samples::new(&labels[members.clone()], None, &norms, None).unwrap();
             let data = DualData::new(columns, samples, None).unwrap();
-            let mut local = LocalDualSubproblem::new(params, 4, &alpha[members.clone()]).unwrap();
-            local.load(&shared, None, 4).unwrap();
-            local.descend(&data, 0..3, usize::MAX).unwrap();
+            let mut local =
+                LocalDualSubproblem::new(params, doubles(&shared), None, &alpha[members.clone()])
+                    .unwrap();
+            local.descend(&data, 0, 0..3, usize::MAX).unwrap();
             let mut update = vec![0; 32];
-            local.write_update(&shared, None, 0, &mut update).unwrap();
+            local.write_update(None, 0, &shared, &mut update).unwrap();
             for (w, u) in w.iter_mut().zip(doubles(&update)) {
                 *w += u;
             }
@@ -275,11 +276,10 @@ fn rounds_to_the_last_bit() {
             let residual = exacts(&case["residual"]);
             let (outcome, update) = run_round(
                 &params,
-                &data,
+                &[data],
                 &exacts(&case["alpha"]),
                 cursor,
                 &residual,
-                7,
                 None,
             );
             let scalars = outcome.scalars;

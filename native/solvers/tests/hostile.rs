@@ -2,11 +2,12 @@
 
 use dwell_solvers::{
     ColumnMoments, Columns, DualData, DualParams, DualProduct, DualRound, DualSubproblemParams,
-    ElasticNetParams, Loss, MatrixView, PrimalData, PrimalParams, PrimalProduct, PrimalRound,
-    Progress, RowLoss, Samples, Schedule, ScheduleKind, SearchParams, SgdData, SgdParams,
-    SgdProblem, SgdRound, SgdSearch, SolverError, Values,
-    cd::{LocalDualSubproblem, LocalSubproblem, SubproblemParams},
+    ElasticNet, ElasticNetParams, LabelledRows, Loss, MatrixView, PrimalData, PrimalParams,
+    PrimalProduct, PrimalRound, RowLoss, Samples, Schedule, ScheduleKind, SearchOutcome,
+    SearchParams, SgdData, SgdParams, SgdProblem, SgdRound, SolverError, Values, Views,
+    cd::{ConjugateLoss, LocalDualSubproblem, LocalSubproblem, SubproblemParams},
     pass::{PassLoss, PassParams, RowPass},
+    search_step_size,
 };
 use proptest::prelude::*;
 use sprs::{CompressedStorage::CSC, CsMatViewI};
@@ -166,64 +167,52 @@ fn moments_weights_and_parameters() {
 
     let data = PrimalData::new(columns, moments, None).unwrap();
     let valid = || good.check().unwrap();
-    assert!(PrimalRound::new(valid(), 2, &[f64::NAN], &[0.0], 0).is_err());
-    let huge = PrimalRound::new(valid(), usize::MAX / 4, &[0.0], &[0.0], 0);
-    assert!(matches!(huge, Err(SolverError::OutOfMemory { .. })));
-    let round = || PrimalRound::new(valid(), 2, &[0.0], &[0.0], 0).unwrap();
-    assert!(round().advance(&data, &[0; 15], 9, None).is_err());
-    let infinite = [1.0, f64::INFINITY].map(f64::to_le_bytes).concat();
+    let run = |shared: &[f64], alpha: &[f64], previous: &[f64]| {
+        let blocks = [data];
+        let mut blocks = Views::<ElasticNet>::new(&blocks).unwrap();
+        PrimalRound::run(
+            valid(),
+            shared.to_vec(),
+            alpha,
+            previous,
+            0,
+            &mut blocks,
+            None,
+        )
+    };
+    assert!(run(&[0.0; 2], &[f64::NAN], &[0.0]).is_err());
+    assert!(run(&[0.0; 2], &[0.0], &[]).is_err());
+    assert!(run(&[0.0; 3], &[0.0], &[0.0]).is_err());
+    assert!(run(&[0.0; 2], &[], &[]).is_err());
     assert!(matches!(
-        round().advance(&data, &infinite, 9, None),
+        run(&[1.0, f64::INFINITY], &[0.0], &[0.0]),
         Err(SolverError::NonFinite(_))
     ));
-    assert_eq!(round().finish(&[0.0]).err(), Some(SolverError::Unfinished));
-    assert_eq!(
-        round().write_update(&data, &[0; 16], 0, &mut [0; 16]),
-        Err(SolverError::Unfinished)
-    );
-    assert!(
-        PrimalRound::new(valid(), 3, &[0.0], &[0.0], 0)
-            .unwrap()
-            .advance(&data, &[0; 24], 9, None)
-            .is_err()
-    );
-    assert!(
-        PrimalRound::new(valid(), 2, &[], &[], 0)
-            .unwrap()
-            .advance(&data, &[0; 16], 9, None)
-            .is_err()
-    );
+    assert!(Views::<ElasticNet>::new(&[]).is_err());
 
-    let mut done = round();
-    done.advance(&data, &[0; 16], 1000, None).unwrap();
+    let done = run(&[0.0; 2], &[0.0], &[0.0]).unwrap();
     for (start, length) in [(0, 17), (0, 24), (2, 8), (usize::MAX, 8)] {
-        assert!(
-            done.write_update(&data, &[0; 16], start, &mut vec![0; length])
-                .is_err()
-        );
+        let mut out = vec![0; length];
+        let shared = out.clone();
+        assert!(done.write_update(&data, start, &shared, &mut out).is_err());
     }
+    assert!(done.write_update(&data, 0, &[0; 8], &mut [0; 16]).is_err());
     assert!(done.finish(&[]).is_err());
     let penalty = good.subproblem.penalty.check().unwrap();
-    assert!(
-        PrimalProduct::new(penalty, true, 2, &[])
-            .unwrap()
-            .advance(&data, 1)
-            .is_err()
-    );
-    assert_eq!(
-        PrimalProduct::new(penalty, true, 2, &[0.0])
-            .unwrap()
-            .value(),
-        Err(SolverError::Unfinished)
-    );
-    let mut subproblem = LocalSubproblem::new(good.subproblem.check().unwrap(), 2, &[0.0]).unwrap();
-    assert_eq!(
-        subproblem.descend(&data, 0..1, 1).err(),
-        Some(SolverError::Unfinished)
-    );
-    assert!(subproblem.load(&[0; 16], Some(&[1.0]), 2).is_err());
-    subproblem.load(&[0; 16], None, 2).unwrap();
-    assert!(subproblem.descend(&data, 0..2, 1).is_err());
+    let product = |rows: usize, alpha: &[f64]| {
+        let blocks = [data];
+        let mut blocks = Views::<ElasticNet>::new(&blocks).unwrap();
+        PrimalProduct::run(penalty, true, rows, alpha, &mut blocks)
+    };
+    assert!(product(2, &[]).is_err());
+    assert!(product(3, &[0.0]).is_err());
+    let huge = product(usize::MAX / 4, &[0.0]);
+    assert!(matches!(huge, Err(SolverError::OutOfMemory { .. })));
+    let subproblem = good.subproblem.check().unwrap();
+    assert!(LocalSubproblem::new(subproblem, vec![0.0; 2], Some(&[1.0]), &[0.0]).is_err());
+    let mut local = LocalSubproblem::new(subproblem, vec![0.0; 2], None, &[0.0]).unwrap();
+    assert!(local.descend(&data, 0, 0..2, 1).is_err());
+    assert!(local.descend(&data, 1, 0..1, 1).is_err());
 }
 
 #[test]
@@ -315,20 +304,29 @@ fn samples_scale_and_parameters_of_rows() {
     assert!(refused(&|p| p.points[3][1] = f64::INFINITY));
 
     let data = DualData::new(columns(), good, None).unwrap();
-    let round = |params: &DualParams| {
-        DualRound::new(params.check().unwrap(), 2, &[0.0; 2], &[0.0; 2], 0).unwrap()
+    let run = |params: &DualParams,
+               data: DualData<'_>,
+               shared: &[f64],
+               alpha: &[f64],
+               previous: &[f64]| {
+        let (params, blocks) = (params.check().unwrap(), [data]);
+        let mut blocks = Views::<ConjugateLoss>::new(&blocks).unwrap();
+        DualRound::run(
+            params,
+            shared.to_vec(),
+            alpha,
+            previous,
+            0,
+            &mut blocks,
+            None,
+        )
     };
-    let valid = || params.check().unwrap();
-    assert!(DualRound::new(valid(), 2, &[0.0, f64::NAN], &[0.0; 2], 0).is_err());
-    assert!(DualRound::new(valid(), 2, &[0.0; 2], &[f64::NAN, 0.0], 0).is_err());
-    assert!(DualRound::new(valid(), 2, &[0.0; 2], &[0.0], 0).is_err());
-    assert!(matches!(
-        DualRound::new(valid(), usize::MAX / 4, &[0.0; 2], &[0.0; 2], 0),
-        Err(SolverError::OutOfMemory { .. })
-    ));
-    assert!(round(&params).advance(&data, &[0; 15], 9, None).is_err());
-    let nan = [0.0, f64::NAN].map(f64::to_le_bytes).concat();
-    let error = round(&params).advance(&data, &nan, 99, None).unwrap_err();
+    let two = [0.0; 2];
+    assert!(run(&params, data, &two, &[0.0, f64::NAN], &two).is_err());
+    assert!(run(&params, data, &two, &two, &[f64::NAN, 0.0]).is_err());
+    assert!(run(&params, data, &two, &two, &[0.0]).is_err());
+    assert!(run(&params, data, &[0.0; 3], &two, &two).is_err());
+    let error = run(&params, data, &[0.0, f64::NAN], &two, &two).unwrap_err();
     assert!(
         error.to_string().contains("coefficients of feature 1"),
         "{error}"
@@ -337,45 +335,36 @@ fn samples_scale_and_parameters_of_rows() {
         let mut params = params.clone();
         params.threads = threads;
         let labels = Samples::new(&[1.0, 0.0], None, one, None).unwrap();
-        let data = DualData::new(columns(), labels, None).unwrap();
-        let error = round(&params)
-            .advance(&data, &[0; 16], 99, None)
-            .unwrap_err();
+        let data = |samples| DualData::new(columns(), samples, None).unwrap();
+        let error = run(&params, data(labels), &two, &two, &two).unwrap_err();
         assert!(error.to_string().contains("label of row 1 is 0"), "{error}");
+        assert!(run(&params, data(labels.of_classes()), &two, &two, &two).is_ok());
+        let classes = Samples::new(&[1.0, -1.0], None, one, None).unwrap();
+        let error = run(&params, data(classes.of_classes()), &two, &two, &two).unwrap_err();
+        assert!(
+            error.to_string().contains("label of row 1 is -1"),
+            "{error}"
+        );
         params.subproblem.loss = Loss::Squared;
-        assert!(round(&params).advance(&data, &[0; 16], 99, None).is_ok());
+        assert!(run(&params, data(labels), &two, &two, &two).is_ok());
         // An intercept needs projections.
         params.subproblem.intercept = 1.0;
-        assert!(round(&params).advance(&data, &[0; 16], 99, None).is_err());
+        assert!(run(&params, data(labels), &two, &two, &two).is_err());
     }
-    assert_eq!(
-        round(&params).finish(&[0.0; 2]).err(),
-        Some(SolverError::Unfinished)
-    );
     let empty = MatrixView::sparse(2, &[0], &[], Values::Ones)
         .and_then(Columns::new)
         .unwrap();
     let nothing = DualData::new(empty, Samples::new(&[], None, &[], None).unwrap(), None).unwrap();
-    assert!(
-        round(&params)
-            .advance(&nothing, &[0; 16], 99, None)
-            .is_err()
-    );
-    let mut idle = DualRound::new(valid(), 2, &[], &[], 0).unwrap();
-    idle.advance(&nothing, &[0; 16], 99, None).unwrap();
+    assert!(run(&params, nothing, &two, &two, &two).is_err());
+    let idle = run(&params, nothing, &two, &[], &[]).unwrap();
     assert_eq!(idle.finish(&[]).unwrap().cursor, 0);
 
     let subproblem = params.subproblem.check().unwrap();
-    let mut product = DualProduct::new(subproblem, 3, &[0.0; 2]).unwrap();
-    assert!(product.advance(&data, 9).is_err());
-    assert_eq!(product.value(), Err(SolverError::Unfinished));
-    let mut local = LocalDualSubproblem::new(subproblem, 2, &[0.0; 2]).unwrap();
-    assert_eq!(
-        local.descend(&data, 0..1, 1).err(),
-        Some(SolverError::Unfinished)
-    );
-    local.load(&[0; 16], None, 2).unwrap();
-    assert!(local.descend(&data, 0..3, 1).is_err());
+    let blocks = [data];
+    let mut blocks = Views::<ConjugateLoss>::new(&blocks).unwrap();
+    assert!(DualProduct::run(subproblem, 3, &two, &mut blocks).is_err());
+    let mut local = LocalDualSubproblem::new(subproblem, vec![0.0; 2], None, &two).unwrap();
+    assert!(local.descend(&data, 0, 0..3, 1).is_err());
 }
 
 /// Dual variables outside of the domain show: the value is infinite, and a step brings them back.
@@ -412,10 +401,11 @@ fn infeasible_variables_come_back() {
             points: vec![[0.0, 0.0], [1.0, 0.0]],
             threads: 1,
         };
-        let mut round = DualRound::new(params.check().unwrap(), 1, &[-3.0], &[0.0], 0).unwrap();
-        round
-            .advance(&data, &(-30.0f64).to_le_bytes(), 999, None)
-            .unwrap();
+        let blocks = [data];
+        let mut blocks = Views::<ConjugateLoss>::new(&blocks).unwrap();
+        let params = params.check().unwrap();
+        let round =
+            DualRound::run(params, vec![-30.0], &[-3.0], &[0.0], 0, &mut blocks, None).unwrap();
         let outcome = round.finish(&[-3.0]).unwrap();
         assert_eq!(outcome.scalars.value_before, f64::INFINITY);
         assert!(outcome.scalars.value_after.is_finite(), "{loss:?}");
@@ -431,7 +421,8 @@ fn overflow_is_an_error() {
         .unwrap();
     let moments = ColumnMoments::new(&[1e-300], &[0.0], &[0.0]).unwrap();
     let data = PrimalData::new(columns, moments, None).unwrap();
-    let mut product = PrimalProduct::new(
+    let blocks = [data];
+    let product = PrimalProduct::run(
         ElasticNetParams {
             l1: 0.0,
             l2: 0.0,
@@ -442,9 +433,9 @@ fn overflow_is_an_error() {
         false,
         1,
         &[f64::INFINITY],
+        &mut Views::<ElasticNet>::new(&blocks).unwrap(),
     )
     .unwrap();
-    product.advance(&data, 100).unwrap();
     assert!(matches!(
         product.write(0, &mut [0; 8]),
         Err(SolverError::NonFinite(_))
@@ -660,29 +651,48 @@ fn calls_of_sgd_refuse_what_does_not_fit() {
         .and_then(Columns::new)
         .unwrap();
     let data = SgdData::new(rows, &[1.0, -1.0], None, None).unwrap();
-    let round = |features| SgdRound::new(SGD.check().unwrap(), features).unwrap();
-    let search = |features| {
-        let params = search_of(&SGD, vec![0.1]).check().unwrap();
-        SgdSearch::new(params, features).unwrap()
-    };
-    let all = |data: &SgdData<'_>, features: usize, shared: &[u8], part: &str| {
-        for error in [
-            round(features).advance(data, shared, 99),
-            search(features).advance(data, shared, 99),
-        ] {
+    let refused = |params: SgdParams, blocks: &[SgdData<'_>], shared: &[f64], part: &str| {
+        let (round, search) = sgd_calls(params, blocks, shared);
+        for error in [round.map(|_| ()), search.map(|_| ())] {
             let error = error.expect_err(part).to_string();
             assert!(error.contains(part), "{error}");
         }
     };
-    all(&data, 3, &[0; 32], "a row has length 2, expected 3");
-    all(&data, 2, &[0; 16], "16 bytes, expected 24");
-    all(&data, 2, &[0; 25], "25 bytes");
-    let bad = [1.0, f64::NAN, 0.0].map(f64::to_le_bytes).concat();
-    all(&data, 2, &bad, "number 1 of the shared model is NaN");
-    let infinite = [1.0, 0.0, f64::INFINITY].map(f64::to_le_bytes).concat();
-    all(&data, 2, &infinite, "number 2");
+    let all = |blocks: &[SgdData<'_>], shared: &[f64], part: &str| {
+        refused(SGD, blocks, shared, part);
+    };
+    let wider = MatrixView::sparse(3, &[0], &[], Values::Ones)
+        .and_then(Columns::new)
+        .unwrap();
+    let wider = SgdData::new(wider, &[], None, None).unwrap();
+    all(&[data, wider], &[0.0; 3], "a row has length 3, expected 2");
+    all(
+        &[data],
+        &[0.0; 2],
+        "the shared model has length 2, expected 3",
+    );
+    let bad = [1.0, f64::NAN, 0.0];
+    all(&[data], &bad, "number 1 of the shared model is NaN");
+    all(&[data], &[1.0, 0.0, f64::INFINITY], "number 2");
     let labels = SgdData::new(rows, &[1.0, 0.5], None, None).unwrap();
-    all(&labels, 2, &[0; 24], "label of row 1 is 0.5");
+    all(&[data, labels], &[0.0; 3], "label of row 1 is 0.5");
+    let classes = SgdData::new(rows, &[0.0, 1.0], None, None).unwrap();
+    let softmax_of_two = SgdParams {
+        problem: SgdProblem {
+            loss: RowLoss::Softmax(2),
+            ..SGD.problem
+        },
+        ..SGD
+    };
+    all(&[data.of_classes()], &[0.0; 3], "label of row 1 is -1");
+    assert!(sgd_calls(SGD, &[classes.of_classes()], &[0.0; 3]).0.is_ok());
+    assert!(sgd_calls(softmax_of_two, &[classes], &[0.0; 6]).0.is_ok());
+    refused(
+        softmax_of_two,
+        &[classes.of_classes()],
+        &[0.0; 6],
+        "-1 and 1",
+    );
 
     let softmax = |labels: &[f64]| {
         let loss = RowLoss::Softmax(3);
@@ -694,8 +704,7 @@ fn calls_of_sgd_refuse_what_does_not_fit() {
             ..SGD
         };
         let data = SgdData::new(rows, labels, None, None).unwrap();
-        let mut round = SgdRound::new(params.check().unwrap(), 2).unwrap();
-        round.advance(&data, &[0; 72], 99)
+        sgd_calls(params, &[data], &[0.0; 9]).0
     };
     assert!(softmax(&[2.0, 0.0]).is_ok());
     for bad in [3.0, -1.0, 0.5, 1e300, -0.5] {
@@ -706,25 +715,6 @@ fn calls_of_sgd_refuse_what_does_not_fit() {
         );
     }
 
-    // Results that are asked for too early.
-    assert_eq!(round(2).finish().err(), Some(SolverError::Unfinished));
-    assert_eq!(
-        round(2).write_update(&[0; 24], 0, &mut [0; 8]),
-        Err(SolverError::Unfinished)
-    );
-    assert_eq!(search(2).finish().err(), Some(SolverError::Unfinished));
-    // Data that change between slices.
-    let mut changing = round(2);
-    assert_eq!(changing.advance(&data, &[0; 24], 3), Ok(Progress::More));
-    let scaled = SgdData::new(rows, &[1.0, -1.0], None, Some(&[1.0, 1.0])).unwrap();
-    assert!(changing.advance(&scaled, &[0; 24], 3).is_err());
-    let mut changing = search(2);
-    assert_eq!(changing.advance(&data, &[0; 24], 3), Ok(Progress::More));
-    let fewer = MatrixView::sparse(2, &[0, 1], &[0], Values::Ones)
-        .and_then(Columns::new)
-        .unwrap();
-    let fewer = SgdData::new(fewer, &[1.0], None, None).unwrap();
-    assert!(changing.advance(&fewer, &[0; 24], 3).is_err());
     // Models with more numbers than an i32 counts.
     let huge = SgdParams {
         problem: SgdProblem {
@@ -733,16 +723,33 @@ fn calls_of_sgd_refuse_what_does_not_fit() {
         },
         ..SGD
     };
-    assert!(matches!(
-        SgdRound::new(huge.check().unwrap(), 5),
-        Err(SolverError::Shape(_))
-    ));
-    let many = i32::MAX as usize;
-    let params = search_of(&SGD, vec![0.1]).check().unwrap();
-    assert!(matches!(
-        SgdSearch::new(params, many),
-        Err(SolverError::Shape(_))
-    ));
+    let many = MatrixView::sparse(i32::MAX as usize, &[0], &[], Values::Ones)
+        .and_then(Columns::new)
+        .unwrap();
+    let many = SgdData::new(many, &[], None, None).unwrap();
+    refused(huge, &[wider], &[], "outputs: a model has at most");
+    refused(
+        SGD,
+        &[many],
+        &[],
+        "features and 1 outputs: a model has at most",
+    );
+}
+
+/// A round and a search.
+fn sgd_calls(
+    params: SgdParams,
+    blocks: &[SgdData<'_>],
+    shared: &[f64],
+) -> (
+    Result<SgdRound, SolverError>,
+    Result<SearchOutcome, SolverError>,
+) {
+    let mut blocks = Views::<LabelledRows>::new(blocks).unwrap();
+    let round = SgdRound::run(params.check().unwrap(), shared, &mut blocks);
+    let candidates = search_of(&params, vec![params.schedule.eta0]);
+    let search = search_step_size(&candidates.check().unwrap(), shared, &mut blocks);
+    (round, search)
 }
 
 /// Thresholds, scales and steps at the limits of a double: a report or a number, never an error or a panic.
@@ -764,7 +771,7 @@ fn extremes_of_sgd_are_reported() {
         Some(&scale),
     )
     .unwrap();
-    let shared = [1e300, -1e-300, 5.0, -1e300].map(f64::to_le_bytes).concat();
+    let shared = [1e300, -1e-300, 5.0, -1e300];
     for loss in [
         Loss::Squared,
         Loss::Logistic,
@@ -794,20 +801,17 @@ fn extremes_of_sgd_are_reported() {
                 budget: 9,
                 ..SGD
             };
-            let mut round = SgdRound::new(params.check().unwrap(), 3).unwrap();
-            while round.advance(&data, &shared, 2).unwrap() == Progress::More {}
+            let (round, search) = sgd_calls(params, &[data], &shared);
             let mut out = vec![0; 32];
-            round.write_update(&shared, 0, &mut out).unwrap();
+            let same = shared.map(f64::to_le_bytes).concat();
+            round.unwrap().write_update(0, &same, &mut out).unwrap();
             let finite = out
                 .as_chunks::<8>()
                 .0
                 .iter()
                 .all(|b| f64::from_le_bytes(*b).is_finite());
             assert!(finite, "{params:?}");
-            let mut search =
-                SgdSearch::new(search_of(&params, vec![eta0]).check().unwrap(), 3).unwrap();
-            while search.advance(&data, &shared, 2).unwrap() == Progress::More {}
-            assert!(!search.finish().unwrap().objectives[0].is_nan());
+            assert!(!search.unwrap().objectives[0].is_nan());
         }
     }
 }
@@ -822,7 +826,6 @@ proptest! {
         code in 0i64..6,
         scaled in any::<bool>(),
         l1 in prop_oneof![Just(0.0), Just(0.1)],
-        slice in 1usize..20,
     ) {
         let offsets = [0, middle[0], middle[1], 4];
         let rows = Columns::validated_before(changed(&offsets, &indices)).unwrap();
@@ -834,11 +837,11 @@ proptest! {
             problem: SgdProblem { loss: RowLoss::from_code(code, 1.0, outputs).unwrap(), l1, ..SGD.problem },
             ..SGD
         };
-        let shared = vec![0; 32 * outputs];
+        let shared = vec![0.0; 4 * outputs];
+        let blocks = [data];
         let _ = std::panic::catch_unwind(|| {
-            let mut round = SgdRound::new(params.check().unwrap(), 3).unwrap();
-            while round.advance(&data, &shared, slice)? == Progress::More {}
-            round.finish()
+            let mut blocks = Views::<LabelledRows>::new(&blocks).unwrap();
+            SgdRound::run(params.check().unwrap(), &shared, &mut blocks).map(|round| round.finish())
         });
         let _ = std::panic::catch_unwind(|| {
             let mut pass = pass_of(params.problem.loss, &[]).unwrap();
@@ -846,9 +849,8 @@ proptest! {
             pass.work()
         });
         let _ = std::panic::catch_unwind(|| {
-            let mut search = SgdSearch::new(search_of(&params, vec![0.1]).check().unwrap(), 3).unwrap();
-            while search.advance(&data, &shared, slice)? == Progress::More {}
-            search.finish()
+            let mut blocks = Views::<LabelledRows>::new(&blocks).unwrap();
+            search_step_size(&search_of(&params, vec![0.1]).check().unwrap(), &shared, &mut blocks)
         });
     }
 }
@@ -869,8 +871,9 @@ proptest! {
             let one = vec![1.0; columns.len()];
             let data = PrimalData::new(columns, ColumnMoments::new(&zero, &one, &one).unwrap(), None).unwrap();
             let penalty = ElasticNetParams { l1: 0.0, l2: 0.0, scale_factor: 0.0 };
-            let mut product = PrimalProduct::new(penalty.check().unwrap(), true, rows, &one).unwrap();
-            product.advance(&data, usize::MAX).unwrap();
+            let blocks = [data];
+            let mut blocks = Views::<ElasticNet>::new(&blocks).unwrap();
+            PrimalProduct::run(penalty.check().unwrap(), true, rows, &one, &mut blocks).unwrap();
         }
     }
 
@@ -904,8 +907,9 @@ proptest! {
                 points: vec![[1.0, 1.0]],
                 threads,
             };
-            let mut round = DualRound::new(params.check().unwrap(), 3, &[0.0; 3], &[0.0; 3], 0).unwrap();
-            round.advance(&data, &[1; 24], 1000, None)
+            let (params, zero, blocks) = (params.check().unwrap(), [0.0; 3], [data]);
+            let mut blocks = Views::<ConjugateLoss>::new(&blocks).unwrap();
+            DualRound::run(params, vec![1.0; 3], &zero, &zero, 0, &mut blocks, None)
         });
     }
 
@@ -930,9 +934,9 @@ proptest! {
                 total_weight: 3.0,
                 centred: true,
             };
-            let mut subproblem = LocalSubproblem::new(params.check().unwrap(), 3, &one).unwrap();
-            subproblem.load(&[1; 24], None, 3).unwrap();
-            subproblem.descend(&data, 0..3, usize::MAX)
+            let params = params.check().unwrap();
+            let mut subproblem = LocalSubproblem::new(params, vec![1.0; 3], None, &one).unwrap();
+            subproblem.descend(&data, 0, 0..3, usize::MAX)
         });
     }
 }

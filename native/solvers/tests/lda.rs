@@ -12,9 +12,9 @@ use common::{
     },
 };
 use dwell_solvers::{
-    Progress, SolverError, Values,
+    SolverError, Values,
     lda::{
-        Documents, EStepParams, Kernel, Lambda, LdaInference, LdaParams, LdaRound, LdaSchedule,
+        DocumentList, Documents, EStepParams, Kernel, Lambda, LdaInference, LdaParams, LdaSchedule,
         Real,
         bound::{document_bound, psi_of_topic_sums, sums_bound, words_bound},
         concentration::{add_log_theta, newton_step},
@@ -101,7 +101,7 @@ fn golden_document<R: Real>(kernel: Kernel, tolerance: f64) {
             cap,
             ..EStepParams::PLAIN
         };
-        let mut inference = LdaInference::new(&lambda, &[0.5, 0.5], converged, kernel, 2).unwrap();
+        let mut inference = LdaInference::new(&lambda, &[0.5, 0.5], converged, kernel).unwrap();
         inference.prepare(&documents, 0..1).unwrap();
         let inferred = inference.infer(&documents, 0);
         assert_close(inferred.gamma, &numbers(gamma), tolerance, "gamma");
@@ -200,7 +200,7 @@ fn one_document<R: Real>(
     kernel: Kernel,
 ) -> (Vec<f64>, Vec<f64>) {
     let documents = corpus.documents();
-    let mut inference = LdaInference::new(lambda, alpha, e_step, kernel, 8).unwrap();
+    let mut inference = LdaInference::new(lambda, alpha, e_step, kernel).unwrap();
     inference.prepare(&documents, 0..1).unwrap();
     let gamma = inference.infer(&documents, 0).gamma.to_vec();
     inference.collect();
@@ -312,14 +312,7 @@ fn pruning_and_over_relaxation_find_the_same_gamma() {
     ];
     let mut iterations = [0; 4];
     let gammas = |e_step: EStepParams, count: &mut u32| -> Vec<Vec<f64>> {
-        let mut inference = LdaInference::new(
-            &lambda,
-            &alpha,
-            e_step,
-            Kernel::detect(),
-            documents.longest(),
-        )
-        .unwrap();
+        let mut inference = LdaInference::new(&lambda, &alpha, e_step, Kernel::detect()).unwrap();
         inference.prepare(&documents, 0..corpus.len()).unwrap();
         (0..corpus.len())
             .map(|d| {
@@ -636,7 +629,7 @@ fn shared_vectors_are_of_whole_words() {
 /// A vector of 5 words and 3 topics, with and without sums.
 fn padded<R: Real>(length: usize, padding: &[u8]) {
     let corpus = Corpus::random(&mut Random::new(3), 6, 5, 3, false);
-    let documents = corpus.documents();
+    let mut documents = DocumentList::from(corpus.documents());
     let numbers: Vec<f64> = (0..15).map(|i| 0.25 * f64::from(i)).collect();
     let steps = |concentration| LdaParams {
         concentration,
@@ -660,7 +653,7 @@ fn padded<R: Real>(length: usize, padding: &[u8]) {
     ] {
         let mut longer = [&good[..], &[0; 8]].concat();
         longer.truncate(bad);
-        let refused = new(false).advance(&documents, &longer, 9);
+        let refused = new(false).run(&mut documents, &longer);
         assert!(
             matches!(&refused, Err(SolverError::Shape(text)) if text.contains(&format!("{bad} bytes, expected {length}"))),
             "{refused:?}"
@@ -698,7 +691,7 @@ fn padded<R: Real>(length: usize, padding: &[u8]) {
 #[test]
 fn room_changes_nothing() {
     let corpus = Corpus::random(&mut Random::new(16), 20, 31, 6, true);
-    let documents = corpus.documents();
+    let mut documents = DocumentList::from(corpus.documents());
     let numbers: Vec<f64> = (0..93).map(|i| 0.1 + f64::from(i % 7)).collect();
     let steps = params(3, 20.0);
     let sampled = BoundParams {
@@ -720,12 +713,9 @@ fn room_changes_nothing() {
             let checked = steps.clone().check().unwrap();
             let mut round =
                 SharedRound::<f32>::new(checked, sample, 0.1, 0.5, 31, kernel, room).unwrap();
-            let mut progress = Ok(Progress::More);
-            while progress == Ok(Progress::More) {
-                progress = round.advance(&documents, shared, 500);
-            }
-            assert_eq!(progress.is_ok(), shared == &good);
-            if progress.is_ok() {
+            let done = round.run(&mut documents, shared);
+            assert_eq!(done.is_ok(), shared == &good);
+            if done.is_ok() {
                 let mut out = vec![GARBAGE; round.length()];
                 round.write_update(shared, 0, &mut out).unwrap();
                 assert_eq!(out, fresh.bytes);
@@ -738,8 +728,7 @@ fn room_changes_nothing() {
             room.resize(room.capacity(), f32::NAN);
             let start = room.as_ptr();
             let mut bound = SharedBound::new(sampled.clone(), 0.1, 31, kernel, room).unwrap();
-            while bound.advance(&documents, &good, 500).unwrap() == Progress::More {}
-            assert_eq!(bound.finish().unwrap(), fresh_bound);
+            assert_eq!(bound.run(&mut documents, &good).unwrap(), fresh_bound);
             room = bound.into_room();
             assert!(room.is_empty() && room.as_ptr() == start);
         }
@@ -922,7 +911,7 @@ fn odd_documents() {
             ..EStepParams::default()
         };
         for e_step in [EStepParams::default(), EStepParams::PLAIN, everything] {
-            let mut inference = LdaInference::new(&lambda, &alpha, e_step, kernel, 1).unwrap();
+            let mut inference = LdaInference::new(&lambda, &alpha, e_step, kernel).unwrap();
             inference.prepare(&documents, 0..6).unwrap();
             for d in 0..6 {
                 let inferred = inference.infer(&documents, d);
@@ -972,7 +961,7 @@ fn gamma_does_not_depend_on_earlier_documents() {
     for kernel in Kernel::available() {
         let fresh = || {
             let mut inference =
-                LdaInference::new(&lambda, &alpha, EStepParams::default(), kernel, 1).unwrap();
+                LdaInference::new(&lambda, &alpha, EStepParams::default(), kernel).unwrap();
             inference.prepare(&documents, 0..few.len()).unwrap();
             inference
         };
@@ -998,7 +987,7 @@ fn no_number_is_subnormal() {
     let documents = corpus.documents();
     for kernel in Kernel::available() {
         let mut inference =
-            LdaInference::new(&lambda, &[1e-6; 60], EStepParams::default(), kernel, 40).unwrap();
+            LdaInference::new(&lambda, &[1e-6; 60], EStepParams::default(), kernel).unwrap();
         inference.prepare(&documents, 0..50).unwrap();
         for d in 0..50 {
             assert!(
@@ -1111,8 +1100,7 @@ fn bound_of_documents_at_a_shared_vector() {
     let documents = corpus.documents();
     for (first, last) in [(0, 20), (4, 11), (7, 7)] {
         let (mut bound, mut tokens, mut filled, mut nonzeros, mut iterations) = (0.0, 0.0, 0, 0, 0);
-        let mut inference =
-            LdaInference::new(&lambda, &alpha, e_step, Kernel::detect(), 9).unwrap();
+        let mut inference = LdaInference::new(&lambda, &alpha, e_step, Kernel::detect()).unwrap();
         for d in first..last {
             inference.prepare(&documents, d..d + 1).unwrap();
             let inferred = inference.infer(&documents, d);
@@ -1129,8 +1117,8 @@ fn bound_of_documents_at_a_shared_vector() {
             first,
             last,
         };
-        for units in [1, 333, usize::MAX] {
-            let outcome = shared_bound::<f32>(&params, 0.1, &corpus, &shared, units);
+        for cut in [1, 7, usize::MAX] {
+            let outcome = shared_bound::<f32>(&params, 0.1, &corpus, &shared, cut);
             assert_close(&[outcome.bound], &[bound], SINGLE * bound.abs(), "bound");
             assert_eq!(
                 (
@@ -1155,7 +1143,7 @@ fn bound_is_below_the_likelihood_and_highest_at_gamma() {
         tolerance: 1e-6,
         ..EStepParams::PLAIN
     };
-    let mut inference = LdaInference::new(&lambda, &alpha, tight, Kernel::detect(), 8).unwrap();
+    let mut inference = LdaInference::new(&lambda, &alpha, tight, Kernel::detect()).unwrap();
     inference.prepare(&documents, 0..20).unwrap();
     for d in 0..20 {
         let gamma = inference.infer(&documents, d).gamma.to_vec();
@@ -1364,7 +1352,7 @@ fn perplexity(lambda: &Lambda<f32>, corpus: &Corpus, alpha: &[f64]) -> f64 {
         tolerance: 1e-4,
         ..EStepParams::PLAIN
     };
-    let mut inference = LdaInference::new(lambda, alpha, tight, Kernel::detect(), 8).unwrap();
+    let mut inference = LdaInference::new(lambda, alpha, tight, Kernel::detect()).unwrap();
     inference.prepare(&observed, 0..observed.len()).unwrap();
     let (mut logs, mut tokens) = (0.0, 0.0);
     for d in 0..observed.len() {
@@ -1504,40 +1492,22 @@ fn bad_input_is_refused() {
     }
 
     let corpus = Corpus::random(&mut Random::new(1), 5, 8, 3, false);
-    let mut lambda = Lambda::<f32>::zero(3, 8, 0.1).unwrap();
-    let new =
-        || LdaRound::<f32>::new(params(3, 10.0).check().unwrap(), 8, Kernel::PORTABLE).unwrap();
-    assert!(
-        new()
-            .advance(
-                &mut Lambda::zero(4, 8, 0.1).unwrap(),
-                &corpus.documents(),
-                1
-            )
-            .is_err()
-    );
-    assert!(
-        new()
-            .advance(
-                &mut Lambda::zero(3, 9, 0.1).unwrap(),
-                &corpus.documents(),
-                1
-            )
-            .is_err()
-    );
-    let mut begun = new();
-    begun.advance(&mut lambda, &corpus.documents(), 1).unwrap();
-    assert!(
-        begun
-            .advance(&mut lambda, &corpus.part(0..4).documents(), 1)
-            .is_err()
-    );
+    for (topics, vocabulary, part) in [(4, 8, "alpha"), (3, 9, "vocabulary")] {
+        let mut lambda = Lambda::<f32>::zero(topics, vocabulary, 0.1).unwrap();
+        let checked = params(3, 10.0).check().unwrap();
+        let refused = checked.run(
+            &mut lambda,
+            &mut DocumentList::from(corpus.documents()),
+            Kernel::PORTABLE,
+        );
+        assert!(matches!(refused, Err(SolverError::Shape(text)) if text.contains(part)));
+    }
 }
 
 #[test]
 fn bad_shared_vectors_are_refused() {
     let corpus = Corpus::random(&mut Random::new(1), 5, 8, 3, false);
-    let documents = corpus.documents();
+    let mut documents = DocumentList::from(corpus.documents());
     let good = bytes::<f32>(&[0.5; 24]);
     let kernel = Kernel::PORTABLE;
     let round = |eta, share, vocabulary| {
@@ -1569,36 +1539,34 @@ fn bad_shared_vectors_are_refused() {
         numbers[16] = bad;
         let shared = bytes::<f32>(&numbers);
         let mut round = round(0.1, 0.5, 8).unwrap();
-        let mut refused = round.advance(&documents, &shared, usize::MAX);
+        let refused = round.run(&mut documents, &shared);
         assert!(
             matches!(&refused, Err(SolverError::NonFinite(text)) if text.contains("word 5 and topic 1")),
             "{refused:?}"
         );
-        refused = bound(0, 5).advance(&documents, &shared, usize::MAX);
+        let refused = bound(0, 5).run(&mut documents, &shared);
         assert!(matches!(refused, Err(SolverError::NonFinite(_))));
     }
     for length in [0, 95, 97, 104, 192] {
         let shared = vec![0; length];
         assert!(matches!(
-            round(0.1, 0.5, 8).unwrap().advance(&documents, &shared, 9),
+            round(0.1, 0.5, 8).unwrap().run(&mut documents, &shared),
             Err(SolverError::Shape(_))
         ));
     }
     let checked = params(3, 10.0).check().unwrap();
     let mut larger = SharedRound::<f32>::new(checked, 6, 0.1, 0.5, 8, kernel, Vec::new()).unwrap();
-    let refused = larger.advance(&documents, &good, 9);
+    let refused = larger.run(&mut documents, &good);
     assert!(matches!(refused, Err(SolverError::Shape(_))));
     for (first, last) in [(0, 6), (3, 2)] {
-        let refused = bound(first, last).advance(&documents, &good, 9);
+        let refused = bound(first, last).run(&mut documents, &good);
         assert!(matches!(refused, Err(SolverError::Shape(_))));
     }
     let mut begun = round(0.1, 0.5, 8).unwrap();
-    begun.advance(&documents, &good, 1).unwrap();
     let unfinished = Some(SolverError::Unfinished);
     assert_eq!(begun.finish().err(), unfinished);
     assert_eq!(begun.write_update(&good, 0, &mut [0; 8]).err(), unfinished);
-    assert_eq!(bound(0, 5).finish().err(), unfinished);
-    while begun.advance(&documents, &good, 100).unwrap() == Progress::More {}
+    begun.run(&mut documents, &good).unwrap();
     assert_eq!(begun.length(), 96);
     for (start, length) in [(0, 7), (0, 104), (96, 8), (usize::MAX, 8)] {
         let mut out = vec![0; length];
@@ -1610,9 +1578,9 @@ fn bad_shared_vectors_are_refused() {
 proptest! {
     #![proptest_config(common::properties::properties(60))]
 
-    /// Neither slices nor the choice between the fast kernels change a bit.
+    /// Neither how documents are cut into blocks nor the choice between the fast kernels changes a bit.
     #[test]
-    fn slices_do_not_matter(seed in 0u64..1000, topics in 1usize..40, batch in 1usize..9, slice in 1usize..5000, tau0 in 0.0..20.0) {
+    fn blocks_do_not_matter(seed in 0u64..1000, topics in 1usize..40, batch in 1usize..9, cut in 1usize..26, tau0 in 0.0..20.0) {
         let corpus = Corpus::random(&mut Random::new(seed), 25, 31, 9, true);
         let steps = LdaParams {
             batch,
@@ -1623,24 +1591,24 @@ proptest! {
             ..params(topics, 25.0)
         };
         let start = Lambda::<f32>::initial(topics, 31, 0.1, seed).unwrap();
-        let run = |kernel, units| {
+        let run = |kernel, cut| {
             let mut lambda = start.clone();
-            let outcome = round(&steps, &corpus, &mut lambda, kernel, units);
+            let outcome = round(&steps, &corpus, &mut lambda, kernel, cut);
             (outcome, lambda)
         };
         for kernel in Kernel::available() {
             let whole = run(kernel, usize::MAX);
-            prop_assert!(whole == run(kernel, slice));
+            prop_assert!(whole == run(kernel, cut));
             prop_assert!(whole.1.numbers().iter().all(|&x| normal_or_zero(x) && x >= 0.0));
         }
         let numbers = doubles(start.numbers());
-        let update = |units, piece| shared_round::<f32>(&steps, (0.1, 0.7), &corpus, &numbers, (units, piece)).0;
+        let update = |cut, piece| shared_round::<f32>(&steps, (0.1, 0.7), &corpus, &numbers, (cut, piece)).0;
         let whole = update(usize::MAX, 10_000);
         prop_assert_eq!(whole.vector.len(), 31 * topics);
         prop_assert_eq!(&whole.sums, &whole.outcome.log_theta_sums);
-        prop_assert!(whole == update(slice, 1 + slice % 50));
+        prop_assert!(whole == update(cut, 1 + cut));
         let sampled = BoundParams { alpha: steps.alpha.clone(), e_step: steps.e_step, first: 0, last: SAMPLE };
-        prop_assert_eq!(whole.bound, shared_bound::<f32>(&sampled, 0.1, &corpus, &numbers, slice));
+        prop_assert_eq!(whole.bound, shared_bound::<f32>(&sampled, 0.1, &corpus, &numbers, cut));
         let fast: Vec<_> = Kernel::available()[1..].iter().map(|&kernel| run(kernel, usize::MAX)).collect();
         prop_assert!(fast.windows(2).all(|pair| pair[0] == pair[1]));
     }

@@ -118,7 +118,7 @@ impl Case {
         let (corpus, psi) = (self.corpus(), psi_of_topic_sums(lambda));
         let documents = corpus.documents();
         let mut inference =
-            LdaInference::new(lambda, &self.alpha, TIGHT, Kernel::PORTABLE, 8).unwrap();
+            LdaInference::new(lambda, &self.alpha, TIGHT, Kernel::PORTABLE).unwrap();
         inference.prepare(&documents, 0..corpus.len()).unwrap();
         let of_documents = (0..corpus.len()).map(|d| {
             let gamma = inference.infer(&documents, d).gamma.to_vec();

@@ -2,9 +2,9 @@
 
 use crate::common;
 
-use common::{Cluster, Problem, ROUNDING, Random, bytes, run_round};
+use common::{Cluster, Problem, ROUNDING, Random, run_round};
 use dwell_solvers::{
-    ElasticNetParams, Loss, PrimalParams, PrimalProduct, Progress, Values, Verdict,
+    ElasticNet, ElasticNetParams, Loss, PrimalParams, PrimalProduct, Values, Verdict, Views,
     cd::LocalSubproblem,
     order::{BucketOrder, bucket_size},
 };
@@ -129,11 +129,10 @@ fn one_partition_is_plain_coordinate_descent() {
         let residual = problem.residual(&alpha);
         let (outcome, _) = run_round(
             &problem.round(1.0, 0, 12),
-            &data,
+            &[data],
             &alpha,
             cursor,
             &residual,
-            usize::MAX,
             None,
         );
 
@@ -194,35 +193,48 @@ fn slices_do_not_change_a_bit() {
 fn slices_do_not_change_a_bit_of(dense: bool) {
     let mut problem = weighted(problem(25, 1100, 3));
     problem.dense = dense;
-    let partition = problem.partition(&(0..1100).collect::<Vec<_>>());
-    let data = partition.data();
     let residual = problem.residual(&[0.0; 1100]);
     let alpha: Vec<f64> = (0..1100).map(|i| f64::from(i % 7) * 0.01).collect();
     let params = problem.round(4.0, 2, 1700);
-    let (whole, update) = run_round(&params, &data, &alpha, 77, &residual, usize::MAX, None);
-    assert!(whole.scalars.coordinates >= 1700 && whole.scalars.coordinates < 1704);
-    for slice in [1, 2, 3, 17, 1000] {
-        let (cut, cut_update) = run_round(&params, &data, &alpha, 77, &residual, slice, None);
-        assert_eq!(
-            (cut.delta, cut.cursor, cut.scalars),
-            (whole.delta.clone(), whole.cursor, whole.scalars.clone())
-        );
-        assert_eq!(cut_update, update);
-    }
     let penalty = problem.penalty.check().unwrap();
-    let product = |slice| {
-        let mut product = PrimalProduct::new(penalty, true, 25, &alpha).unwrap();
-        while product.advance(&data, slice).unwrap() == Progress::More {}
+    let run = |size: usize| {
+        let all: Vec<usize> = (0..1100).collect();
+        let blocks: Vec<_> = all.chunks(size).map(|own| problem.partition(own)).collect();
+        let data: Vec<_> = blocks.iter().map(|block| block.data()).collect();
+        let (outcome, update) = run_round(&params, &data, &alpha, 77, &residual, None);
+        let mut blocks = Views::<ElasticNet>::new(&data).unwrap();
+        let product = PrimalProduct::run(penalty, true, 25, &alpha, &mut blocks).unwrap();
         let mut out = vec![0; 200];
         product.write(0, &mut out[..80]).unwrap();
         product.write(10, &mut out[80..]).unwrap();
-        (out, product.value(), product.kappa(), product.nonzeros())
+        let s = outcome.scalars;
+        let sums = [
+            s.value_before,
+            s.value_after,
+            s.conjugate,
+            s.ratio,
+            product.value(),
+        ];
+        let counts = [
+            s.coordinates,
+            s.nonzeros,
+            outcome.cursor,
+            product.nonzeros(),
+        ];
+        ((outcome.delta, update, counts, out, product.kappa()), sums)
     };
-    let whole_product = product(usize::MAX);
-    assert_eq!(product(1), whole_product);
-    assert_eq!(whole_product.1, Ok(whole.scalars.value_before));
+    let whole = run(1100);
+    assert!(whole.0.2[0] >= 1700 && whole.0.2[0] < 1704);
+    assert_eq!(whole.1[4], whole.1[0]);
+    for size in [1, 3, 17, 1000] {
+        let cut = run(size);
+        assert!(cut.0 == whole.0, "blocks of {size}");
+        for (a, b) in cut.1.iter().zip(whole.1) {
+            assert!((a - b).abs() < ROUNDING, "{a} and {b}");
+        }
+    }
     let expected = problem.residual(&alpha);
-    for ((v, r), y) in common::doubles(&whole_product.0)
+    for ((v, r), y) in common::doubles(&whole.0.3)
         .iter()
         .zip(expected)
         .zip(problem.centred_labels())
@@ -248,20 +260,15 @@ fn threads_do_not_change_a_bit_of(dense: bool) {
     let residual = problem.residual(&vec![0.0; columns]);
     let alpha: Vec<f64> = (0..columns).map(|i| (i as f64).sin()).collect();
     let params = problem.round(2.0, 0, 1);
-    let (alone, _) = run_round(&params, &data, &alpha, 0, &residual, usize::MAX, None);
+    let (alone, _) = run_round(&params, &[data], &alpha, 0, &residual, None);
     assert!(alone.scalars.conjugate > 0.0);
     for threads in [1, 2, 3, 5] {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
             .unwrap();
-        for slice in [100, 10_000, usize::MAX] {
-            let (shared, _) = run_round(&params, &data, &alpha, 0, &residual, slice, Some(&pool));
-            assert_eq!(
-                shared.scalars, alone.scalars,
-                "{threads} threads, slices of {slice}"
-            );
-        }
+        let (shared, _) = run_round(&params, &[data], &alpha, 0, &residual, Some(&pool));
+        assert_eq!(shared.scalars, alone.scalars, "{threads} threads");
     }
 }
 
@@ -287,11 +294,10 @@ fn storage_does_not_change_a_bit() {
                 let params = problem.round(1.0, 0, 100);
                 let (outcome, update) = run_round(
                     &params,
-                    &partition.data_with(values),
+                    &[partition.data_with(values)],
                     &[0.0; 40],
                     0,
                     &residual,
-                    usize::MAX,
                     None,
                 );
                 (outcome.delta, outcome.scalars, update)
@@ -322,14 +328,14 @@ fn forms_agree() {
                 ..problem.round(2.0, 0, 40)
             };
             let data = partition.data();
-            let (outcome, update) =
-                run_round(&params, &data, &alpha, 0, &residual, usize::MAX, None);
+            let (outcome, update) = run_round(&params, &[data], &alpha, 0, &residual, None);
             let penalty = problem.penalty.check().unwrap();
-            let mut product = PrimalProduct::new(penalty, centred, rows, &alpha).unwrap();
-            while product.advance(&data, 1000).unwrap() == Progress::More {}
+            let blocks = [data];
+            let mut blocks = Views::<ElasticNet>::new(&blocks).unwrap();
+            let product = PrimalProduct::run(penalty, centred, rows, &alpha, &mut blocks).unwrap();
             let mut out = vec![0; 8 * rows];
             product.write(0, &mut out).unwrap();
-            let entries = [outcome.scalars.nonzeros, product.nonzeros().unwrap()];
+            let entries = [outcome.scalars.nonzeros, product.nonzeros()];
             let scalars = &outcome.scalars;
             let sums = vec![
                 scalars.value_before,
@@ -365,7 +371,7 @@ fn line_search_numbers_add_up() {
         let last = common::previous(&alpha);
         let params = problem.round(2.0, 0, 8);
         let residual = problem.residual(&alpha);
-        let (outcome, _) = run_round(&params, &partition.data(), &alpha, 0, &residual, 9, None);
+        let (outcome, _) = run_round(&params, &[partition.data()], &alpha, 0, &residual, None);
         let s = outcome.scalars;
         let penalty = |a: &[f64]| problem.objective(a) - problem.losses(&problem.margins(a));
         assert_eq!(s.samples.len(), params.points.len());
@@ -404,7 +410,7 @@ fn copies_meet_the_optimum() {
                 params.threads = threads;
                 let residual = problem.residual(&alpha);
                 let (outcome, update) =
-                    run_round(&params, &data, &alpha, cursor, &residual, 5000, None);
+                    run_round(&params, &[data], &alpha, cursor, &residual, None);
                 cursor = outcome.cursor;
                 for (a, delta) in alpha.iter_mut().zip(&outcome.delta) {
                     *a += delta;
@@ -441,10 +447,10 @@ fn an_empty_column_keeps_or_loses_its_coefficient() {
         };
         let partition = problem.partition(&[0]);
         let params = problem.subproblem(1.0).check().unwrap();
-        let mut subproblem = LocalSubproblem::new(params, 5, &[0.7]).unwrap();
-        subproblem.load(&bytes(&problem.labels), None, 5).unwrap();
+        let mut subproblem =
+            LocalSubproblem::new(params, problem.labels.clone(), None, &[0.7]).unwrap();
         subproblem
-            .descend(&partition.data(), 0..1, usize::MAX)
+            .descend(&partition.data(), 0, 0..1, usize::MAX)
             .unwrap();
         assert_eq!(subproblem.alpha(), [expected]);
     }

@@ -9,8 +9,8 @@ use common::{
     sgd::{LOSSES, Rows, descend, differentiate, eager, epoch, evaluate, problem, search},
 };
 use dwell_solvers::{
-    Loss, RowLoss, Schedule, ScheduleKind, SearchParams, SgdOutcome, SgdParams, SgdProblem,
-    SgdScalars, Values,
+    LabelledRows, Labels, Loss, RowLoss, Schedule, ScheduleKind, SearchParams, SgdOutcome,
+    SgdParams, SgdProblem, SgdRound, SgdScalars, Values, Views,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -159,7 +159,7 @@ fn golden_averaging() {
                     steps: 3 * round,
                     share: 0.5,
                 };
-                let (_, part) = descend(&params, &rows.data(), &model, 9);
+                let (_, part) = descend(&params, &[rows.data()], &model);
                 for (sum, w) in mean.iter_mut().zip(part) {
                     *sum += w;
                 }
@@ -187,7 +187,7 @@ fn golden_descents() {
         };
         let shared = numbers(&case["shared"]);
         let (name, expected) = (case["name"].as_str().unwrap(), &case["expected"]);
-        let (outcome, vector) = descend(&params, &rows.data(), &shared, 50);
+        let (outcome, vector) = descend(&params, &[rows.data()], &shared);
         assert_close(&vector, &numbers(&expected["vector"]), OTHER_ORDER, name);
         let scalars = outcome.scalars;
         assert_sums(&scalars, expected, name);
@@ -239,7 +239,7 @@ fn golden_searches() {
             steps: count(&case["steps"]),
         };
         let shared = numbers(&case["shared"]);
-        let outcome = search(&params, &rows.data(), &shared, 10);
+        let outcome = search(&params, &[rows.data()], &shared);
         let (name, expected) = (case["name"].as_str().unwrap(), &case["expected"]);
         assert_close(
             &outcome.objectives,
@@ -253,7 +253,6 @@ fn golden_searches() {
             OTHER_ORDER,
             name,
         );
-        assert_eq!(outcome, search(&params, &rows.data(), &shared, usize::MAX));
     }
 }
 
@@ -282,7 +281,7 @@ fn a_million_steps() {
     };
     let shared = [0.1, -0.2, 3000.0, 0.0];
     let expected = eager(&rows, &params, &shared);
-    let (outcome, vector) = descend(&params, &rows.data(), &shared, usize::MAX);
+    let (outcome, vector) = descend(&params, &[rows.data()], &shared);
     assert_close(&vector, &expected.vector, ROUNDING, "model");
     assert_eq!(outcome.scalars.rows, expected.rows);
     // The third feature is never touched: only thresholds move it.
@@ -455,15 +454,13 @@ fn two_classes_are_a_margin() {
     let eta = |eta0: f64| Schedule { eta0, ..CONSTANT };
     let (first, one) = descend(
         &epoch(problem(logistic, 0.0, 0.0), eta(0.2), 25),
-        &margins.data(),
+        &[margins.data()],
         &margin,
-        1000,
     );
     let (second, two) = descend(
         &epoch(problem(RowLoss::Softmax(2), 0.0, 0.0), eta(0.1), 25),
-        &rows.data(),
+        &[rows.data()],
         &classes,
-        1000,
     );
     let differences: Vec<f64> = two.chunks(2).map(|pair| pair[1] - pair[0]).collect();
     assert_close(&differences, &one, ROUNDING, "model");
@@ -504,7 +501,7 @@ fn untouched_coefficients_decay_as_reported() {
                 share: 0.3,
                 ..epoch(problem(loss, 0.0, l2), schedule, 30)
             };
-            let (outcome, vector) = descend(&params, &rows.data(), &shared, 1000);
+            let (outcome, vector) = descend(&params, &[rows.data()], &shared);
             let factors = &outcome.factors;
             most = most.max(factors.len());
             assert_eq!(factors.last(), Some(&0.3));
@@ -527,7 +524,7 @@ fn untouched_coefficients_decay_as_reported() {
                 ..params
             };
             for unknown in [penalised, long] {
-                let (outcome, _) = descend(&unknown, &rows.data(), &shared, 1000);
+                let (outcome, _) = descend(&unknown, &[rows.data()], &shared);
                 let known = if outcome.scalars.diverged {
                     vec![0.3]
                 } else {
@@ -557,14 +554,14 @@ fn calls_continue_one_another() {
             budget: 80,
             ..first
         };
-        let (halfway, model) = descend(&first, &rows.data(), &shared, 1000);
+        let (halfway, model) = descend(&first, &[rows.data()], &shared);
         let second = SgdParams {
             cursor: halfway.cursor,
             steps: halfway.steps,
             ..first
         };
-        let (end, model) = descend(&second, &rows.data(), &model, 1000);
-        let (outcome, expected) = descend(&whole, &rows.data(), &shared, 1000);
+        let (end, model) = descend(&second, &[rows.data()], &model);
+        let (outcome, expected) = descend(&whole, &[rows.data()], &shared);
         assert_close(&model, &expected, OTHER_ORDER, "model");
         assert_eq!((end.cursor, end.steps), (outcome.cursor, outcome.steps));
         let losses = halfway.scalars.loss_sum + end.scalars.loss_sum;
@@ -593,16 +590,16 @@ fn storage_of_values() {
         let params = epoch(problem(loss, 0.01, 0.1), CONSTANT, 30);
         let narrow: Vec<f32> = rows.values.iter().map(|&x| x as f32).collect();
         assert_eq!(
-            descend(&params, &rows.data(), &shared, 100),
-            descend(&params, &rows.data_with(Values::F32(&narrow)), &shared, 100)
+            descend(&params, &[rows.data()], &shared),
+            descend(&params, &[rows.data_with(Values::F32(&narrow))], &shared)
         );
         if dense {
             continue;
         }
         rows.values.fill(1.0);
         assert_eq!(
-            descend(&params, &rows.data(), &shared, 100),
-            descend(&params, &rows.data_with(Values::Ones), &shared, 100)
+            descend(&params, &[rows.data()], &shared),
+            descend(&params, &[rows.data_with(Values::Ones)], &shared)
         );
     }
 }
@@ -620,7 +617,7 @@ fn divergence_is_reported() {
         share: 0.5,
         ..epoch(problem, eta(1e30), 60)
     };
-    let (outcome, vector) = descend(&params, &rows.data(), &shared, 7);
+    let (outcome, vector) = descend(&params, &[rows.data()], &shared);
     assert!(outcome.scalars.diverged);
     assert_eq!(outcome.scalars.loss_sum, f64::INFINITY);
     assert!(outcome.scalars.rows < 60 && outcome.scalars.rows > 2);
@@ -639,7 +636,7 @@ fn divergence_is_reported() {
         scale: None,
     };
     let hinge = epoch(problem, eta(1e5), 1);
-    let (outcome, vector) = descend(&hinge, &one.data(), &[0.0, 0.0], 100);
+    let (outcome, vector) = descend(&hinge, &[one.data()], &[0.0, 0.0]);
     assert!(
         outcome.scalars.diverged && outcome.scalars.rows == 0,
         "the loss is infinite already"
@@ -650,7 +647,7 @@ fn divergence_is_reported() {
         ..one
     };
     let overflowing = epoch(problem, eta(1e200), 1);
-    let (outcome, vector) = descend(&overflowing, &one.data(), &[2.0, 1.0], 100);
+    let (outcome, vector) = descend(&overflowing, &[one.data()], &[2.0, 1.0]);
     assert!(outcome.scalars.diverged && outcome.scalars.rows == 1);
     assert_eq!(outcome.scalars.loss_sum, f64::INFINITY);
     assert_eq!(vector, [2.0, 1.0]);
@@ -665,7 +662,7 @@ fn divergence_is_reported() {
         cursor: 0,
         steps: 0,
     };
-    let outcome = search(&params, &rows.data(), &shared, 7);
+    let outcome = search(&params, &[rows.data()], &shared);
     assert!(outcome.objectives[0].is_finite() && outcome.objectives[2].is_finite());
     assert_eq!(outcome.objectives[1], f64::INFINITY);
 
@@ -691,7 +688,7 @@ fn a_hinge_at_infinity() {
     for (first, second) in [(1e200, -1e200), (1e200, 1e200)] {
         let shared = [first, second, 0.0];
         let params = epoch(problem(loss, 0.0, 0.0), CONSTANT, 1);
-        let (outcome, vector) = descend(&params, &rows.data(), &shared, 9);
+        let (outcome, vector) = descend(&params, &[rows.data()], &shared);
         assert!(outcome.scalars.diverged && outcome.scalars.rows == 0);
         assert_eq!(vector, shared);
     }
@@ -709,7 +706,7 @@ fn without_rows_or_features() {
             steps: 9,
             ..epoch(problem(loss, 0.1, 0.1), CONSTANT, 10)
         };
-        let (outcome, vector) = descend(&params, &nothing.data(), &shared, 5);
+        let (outcome, vector) = descend(&params, &[nothing.data()], &shared);
         assert_eq!((outcome.cursor, outcome.steps), (4, 9));
         assert_eq!(outcome.scalars.rows, 0);
         assert!(!outcome.scalars.diverged);
@@ -720,7 +717,7 @@ fn without_rows_or_features() {
         let narrow = Rows::random(&mut random, loss, 12, 0, true, false);
         let shared = narrow.model(&mut random, loss.outputs(), true);
         let expected = eager(&narrow, &params, &shared);
-        let (outcome, vector) = descend(&params, &narrow.data(), &shared, 5);
+        let (outcome, vector) = descend(&params, &[narrow.data()], &shared);
         assert_close(&vector, &expected.vector, OTHER_ORDER, "intercepts");
         assert_eq!(outcome.scalars.nonzeros, 0);
         let mut random = Random::new(10);
@@ -736,19 +733,56 @@ fn without_rows_or_features() {
         };
         let nothing = Rows::random(&mut random, loss, 0, 3, false, false);
         let shared = nothing.model(&mut random, loss.outputs(), true);
-        let outcome = search(&params(vec![0.1, 1.0]), &nothing.data(), &shared, 5);
+        let outcome = search(&params(vec![0.1, 1.0]), &[nothing.data()], &shared);
         assert_eq!(outcome.scalars.weight_sum, 0.0);
         let penalty = 0.1 * outcome.scalars.l1_norm + 0.05 * outcome.scalars.square_norm;
         assert_close(&outcome.objectives, &[penalty; 2], OTHER_ORDER, "penalty");
         // The same row serves for the steps and for the loss.
         let one = Rows::random(&mut random, loss, 1, 3, true, false);
-        let outcome = search(&params(vec![0.01]), &one.data(), &shared, 5);
+        let outcome = search(&params(vec![0.01]), &[one.data()], &shared);
         assert_eq!(outcome.scalars.rows, 2);
         assert_eq!(outcome.scalars.weight_sum, one.weight(0));
 
         let (outcome, vector) = evaluate(&nothing, loss, &[], &shared);
         assert_eq!(outcome.loss, 0.0);
         assert_eq!(vector, vec![0.0; shared.len()]);
+    }
+}
+
+/// More features than a loan is for, with a scale.
+#[test]
+fn a_wide_model() {
+    let mut random = Random::new(13);
+    let loss = RowLoss::Margin(Loss::Logistic);
+    let narrow = Rows::random(&mut random, loss, 20, 6, true, false);
+    let features = 600_000;
+    let spread = |j: i32| j * 100_003;
+    let rows = Rows {
+        features,
+        indices: narrow
+            .indices
+            .map(|own| own.into_iter().map(spread).collect()),
+        scale: Some((0..features).map(|j| 1.0 + (j % 7) as f64).collect()),
+        ..narrow
+    };
+    let shared = rows.model(&mut random, 1, true);
+    let params = epoch(problem(loss, 0.01, 0.1), CONSTANT, 20);
+    let (_, vector) = descend(&params, &[rows.data()], &shared);
+    let expected = eager(&rows, &params, &shared).vector;
+    assert_close(&vector, &expected, OTHER_ORDER, "model");
+}
+
+/// The search of a round's first step size.
+fn search_of(params: &SgdParams, candidates: Vec<f64>) -> SearchParams {
+    SearchParams {
+        problem: params.problem,
+        schedule: params.schedule,
+        candidates,
+        seed: params.seed,
+        partition: params.partition,
+        budget: params.budget,
+        cursor: params.cursor,
+        steps: params.steps,
     }
 }
 
@@ -833,7 +867,7 @@ proptest! {
     fn lazy_is_eager(case in cases()) {
         let Case { rows, params, shared } = case;
         let expected = eager(&rows, &params, &shared);
-        let (outcome, vector) = descend(&params, &rows.data(), &shared, usize::MAX);
+        let (outcome, vector) = descend(&params, &[rows.data()], &shared);
         prop_assert!(!outcome.scalars.diverged);
         prop_assert_eq!(outcome.scalars.rows, expected.rows);
         let largest = expected.vector.iter().fold(1.0f64, |most, w| most.max(w.abs()));
@@ -844,33 +878,54 @@ proptest! {
         prop_assert!((losses.0 - losses.1).abs() <= ROUNDING * losses.1.max(1.0), "{losses:?}");
     }
 
-    /// Slices do not change a bit.
+    /// How rows are cut into blocks does not change a bit.
     #[test]
-    fn slices_do_not_matter(case in cases(), slice in 1usize..200) {
+    fn cuts_do_not_matter(case in cases(), cuts in prop::array::uniform3(0.0..1.0f64)) {
         let Case { rows, params, shared } = case;
-        let whole = descend(&params, &rows.data(), &shared, usize::MAX);
-        prop_assert_eq!(&whole, &descend(&params, &rows.data(), &shared, slice));
-        prop_assert_eq!(&whole, &descend(&params, &rows.data(), &shared, 1));
+        let mut ends = cuts.map(|cut| (cut * rows.len() as f64) as usize);
+        ends.sort_unstable();
+        let each: Vec<usize> = (1..rows.len()).collect();
+        let candidates = search_of(&params, vec![0.1, 0.05]);
+        for cut in [rows.cut(&ends), rows.cut(&each)] {
+            let blocks: Vec<_> = cut.iter().map(Rows::data).collect();
+            prop_assert_eq!(
+                descend(&params, &[rows.data()], &shared),
+                descend(&params, &blocks, &shared)
+            );
+            prop_assert_eq!(
+                search(&candidates, &[rows.data()], &shared),
+                search(&candidates, &blocks, &shared)
+            );
+        }
+    }
+
+    /// Classes 0 and 1 are labels -1 and 1.
+    #[test]
+    fn classes_are_signs(case in cases()) {
+        let Case { rows, params, shared } = case;
+        prop_assume!(params.problem.loss.labels() == Labels::Signed);
+        let classes = Rows {
+            labels: rows.labels.iter().map(|y| (y + 1.0) / 2.0).collect(),
+            ..rows.clone()
+        };
+        prop_assert_eq!(
+            descend(&params, &[rows.data()], &shared),
+            descend(&params, &[classes.data().of_classes()], &shared)
+        );
     }
 
     /// A search reports of a candidate what a round reports, and the losses at the model that it reaches.
     #[test]
-    fn searches_are_rounds(case in cases(), slice in 1usize..200) {
+    fn searches_are_rounds(case in cases()) {
         let Case { rows, params, shared } = case;
         let half = (rows.len() / 2) as u64;
         prop_assume!(half > 0);
         let eta0 = params.schedule.eta0;
         let search_params = SearchParams {
-            problem: params.problem,
-            schedule: params.schedule,
-            candidates: vec![eta0, 0.5 * eta0],
-            seed: params.seed,
-            partition: params.partition,
             budget: half,
-            cursor: params.cursor,
-            steps: params.steps,
+            ..search_of(&params, vec![eta0, 0.5 * eta0])
         };
-        let outcome = search(&search_params, &rows.data(), &shared, slice);
+        let outcome = search(&search_params, &[rows.data()], &shared);
         // With so few rows a bucket has one row, so that a round visits exactly the budget.
         for (k, &eta0) in search_params.candidates.iter().enumerate() {
             let round = SgdParams {
@@ -879,7 +934,7 @@ proptest! {
                 schedule: Schedule { eta0, ..params.schedule },
                 ..params
             };
-            let (reached, model) = descend(&round, &rows.data(), &shared, usize::MAX);
+            let (reached, model) = descend(&round, &[rows.data()], &shared);
             let rest = SgdParams { cursor: reached.cursor, steps: reached.steps, ..round };
             let (mut losses, mut weights) = (0.0, 0.0);
             let mut order = dwell_solvers::order::BucketOrder::new(rows.len(), 1, rest.seed, rest.partition).unwrap();
@@ -889,7 +944,7 @@ proptest! {
                 losses += rows.weight(i) * differentiate(rest.problem.loss, &z, rows.labels[i]).0;
                 weights += rows.weight(i);
             }
-            let (at_model, _) = descend(&SgdParams { budget: 1, ..rest }, &rows.data(), &model, usize::MAX);
+            let (at_model, _) = descend(&SgdParams { budget: 1, ..rest }, &[rows.data()], &model);
             let SgdProblem { l1, l2, .. } = rest.problem;
             let penalty = l1 * at_model.scalars.l1_norm + 0.5 * l2 * at_model.scalars.square_norm;
             let expected = losses / weights + penalty;
@@ -912,7 +967,7 @@ fn buckets_of_several_rows() {
         cursor: 250,
         ..epoch(problem(loss, 0.0, 0.01), CONSTANT, 1500)
     };
-    let (outcome, vector) = descend(&params, &rows.data(), &shared, 3);
+    let (outcome, vector) = descend(&params, &[rows.data()], &shared);
     assert_eq!((outcome.scalars.rows, outcome.cursor), (10, 252));
     assert_close(
         &vector,
@@ -920,17 +975,7 @@ fn buckets_of_several_rows() {
         OTHER_ORDER,
         "model",
     );
-    let search_params = SearchParams {
-        problem: params.problem,
-        schedule: params.schedule,
-        candidates: vec![0.1],
-        seed: params.seed,
-        partition: params.partition,
-        budget: 7,
-        cursor: 250,
-        steps: 0,
-    };
-    let outcome = search(&search_params, &rows.data(), &shared, 3);
+    let outcome = search(&search_of(&params, vec![0.1]), &[rows.data()], &shared);
     assert_eq!(outcome.scalars.rows, 14);
     assert_eq!(outcome.scalars.weight_sum, 7.0);
 }
@@ -943,19 +988,21 @@ fn results_are_written_in_pieces() {
     let rows = Rows::random(&mut random, loss, 9, 4, false, true);
     let shared = rows.model(&mut random, 3, true);
     let params = epoch(problem(loss, 0.01, 0.1), CONSTANT, 9);
-    let (_, expected) = descend(&params, &rows.data(), &shared, 1000);
-    let mut round = dwell_solvers::SgdRound::new(params.check().unwrap(), 4).unwrap();
+    let (_, expected) = descend(&params, &[rows.data()], &shared);
+    let blocks = [rows.data()];
+    let mut blocks = Views::<LabelledRows>::new(&blocks).unwrap();
+    let round = SgdRound::run(params.check().unwrap(), &shared, &mut blocks).unwrap();
     let shared = bytes(&shared);
-    round.advance(&rows.data(), &shared, 1000).unwrap();
     for first in 0..=15 {
         for end in first..=15 {
             let mut part = vec![0; 8 * (end - first)];
-            round.write_update(&shared, first, &mut part).unwrap();
+            let same = &shared[8 * first..8 * end];
+            round.write_update(first, same, &mut part).unwrap();
             assert_eq!(doubles(&part), expected[first..end]);
         }
     }
     for (first, length) in [(0, 8 * 16), (15, 8), (usize::MAX, 8), (0, 7)] {
         let mut part = vec![0; length];
-        assert!(round.write_update(&shared, first, &mut part).is_err());
+        assert!(round.write_update(first, &shared, &mut part).is_err());
     }
 }

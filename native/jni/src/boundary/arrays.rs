@@ -1,12 +1,9 @@
-//! The arrays of a partition, and their validation part by part.
+//! The arrays of a matrix, and their validation part by part.
 
-use dwell_solvers::{Columns, MatrixView, SolverError, Values};
+use dwell_solvers::{MatrixView, SolverError, Values};
 use sprs::{CompressedStorage::CSC, CsMatViewI};
 
-use crate::boundary::{
-    fault::{Fault, argument},
-    partition::Partition,
-};
+use crate::boundary::fault::{Fault, argument};
 
 /// A matrix, coordinate by coordinate: a coordinate is a column of the data, or a row in dual calls.
 #[derive(Debug, Clone, Copy)]
@@ -19,33 +16,10 @@ pub struct Matrix<'a> {
     pub values: Values<'a>,
 }
 
-/// The arrays of a partition, for one slice of work.
-pub struct Arrays<'a, P: Partition> {
-    /// The coordinates.
-    pub matrix: Matrix<'a>,
-    /// The arrays of doubles that belong to the matrix.
-    pub fields: P::Fields<&'a [f64]>,
-    /// The shared vector, little endian: doubles, or floats in the calls of LDA. Empty in a product.
-    pub shared: &'a [u8],
-}
-
 impl<'a> Matrix<'a> {
     /// Number of coordinates.
     pub fn coordinates(&self) -> usize {
         self.offsets.len().saturating_sub(1)
-    }
-
-    /// The columns of a matrix that was checked: O(1).
-    ///
-    /// # Errors
-    /// `Argument` if lengths disagree.
-    pub fn known(&self, length: usize) -> Result<Columns<'a>, Fault> {
-        if self.indices.is_none() {
-            self.check_last_offset(length)?;
-        }
-        Ok(Columns::validated_before(
-            self.known_view(self.coordinates(), length)?,
-        )?)
     }
 
     /// The view of a matrix that was checked: O(1). The solver gets it, and no function of `sprs` that trusts its structure.
@@ -104,24 +78,45 @@ impl<'a> Matrix<'a> {
         }
         if self
             .part(next, end)
-            .is_some_and(|part| part.check(length, next).is_ok())
+            .is_some_and(|part| part.check(length).is_ok())
         {
             return Ok(end);
         }
         // The check of the whole matrix names the place at fault.
-        self.check(length, 0)?;
+        self.check(length)?;
         Err(argument!(
             "offsets, indices or values were changed while they were being validated"
         ))
     }
 
-    /// The matrix with its own entries alone: the offsets of a part of a larger matrix point into the arrays of all. As it is, if its entries
-    /// are not there: its check names the place at fault.
-    pub fn with_own_entries(self) -> Self {
-        if self.indices.is_none() || self.offsets.is_empty() {
-            return self;
+    /// Checks the values of the coordinates of a dense matrix from `next` on: as many as `units` of work allow, at least one. Returns the
+    /// next coordinate.
+    ///
+    /// # Errors
+    /// `Argument` names the place at fault.
+    pub fn check_values(
+        &self,
+        length: usize,
+        next: usize,
+        count: usize,
+        units: usize,
+    ) -> Result<usize, Fault> {
+        let end = count.min(next + (units / length.max(1)).max(1));
+        let view = MatrixView::dense(count, length, self.values)?;
+        let part = match self.values {
+            Values::Ones => None,
+            Values::F32(values) => values.get(next * length..end * length).map(Values::F32),
+            Values::F64(values) => values.get(next * length..end * length).map(Values::F64),
+        };
+        let is_finite = part.is_some_and(|values| {
+            MatrixView::dense(end - next, length, values)
+                .is_ok_and(|part| part.check_finite().is_ok())
+        });
+        if !is_finite {
+            // The check of the whole matrix names the place at fault.
+            view.check_finite()?;
         }
-        self.part(0, self.coordinates()).unwrap_or(self)
+        Ok(end)
     }
 
     /// The coordinates from `next` to `end`; none if their entries are not there.
@@ -142,44 +137,17 @@ impl<'a> Matrix<'a> {
         })
     }
 
-    /// Checks every offset and entry. The first coordinate has number `first`.
-    fn check(&self, length: usize, first: usize) -> Result<(), SolverError> {
-        if self.indices.is_none() {
-            self.check_dense_offsets(length, first)?;
-        }
+    /// Checks every offset and entry.
+    fn check(&self, length: usize) -> Result<(), SolverError> {
         self.checked_view(self.coordinates(), length)?
             .check_finite()
-    }
-
-    /// In a dense matrix the last offset follows from the number of coordinates.
-    fn check_last_offset(&self, length: usize) -> Result<(), Fault> {
-        let (columns, last) = (self.coordinates(), self.offsets.last());
-        let expected = columns.saturating_mul(length);
-        match last.map(|&offset| usize::try_from(offset)) {
-            Some(Ok(offset)) if offset == expected => Ok(()),
-            _ => Err(argument!(
-                "the last offset is {}, expected {expected}: without indices each of {columns} columns has {length} entries, one for each row",
-                last.map_or("missing".into(), i32::to_string)
-            )),
-        }
-    }
-
-    /// In a dense matrix all coordinates have as many entries.
-    fn check_dense_offsets(&self, length: usize, first: usize) -> Result<(), SolverError> {
-        for (column, &offset) in (first..).zip(self.offsets) {
-            let expected = column * length;
-            if usize::try_from(offset) != Ok(expected) {
-                return Err(SolverError::Shape(format!(
-                    "column {column} starts at offset {offset}, expected {expected}: without indices every column has {length} entries, one for each row"
-                )));
-            }
-        }
-        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use dwell_solvers::Columns;
+
     use super::*;
 
     /// Coordinates of 0, 3, 2 and 4 entries, of length 4.
@@ -197,7 +165,7 @@ mod tests {
 
     /// Checks in parts of `units`; the number of parts.
     fn check(matrix: &Matrix<'_>, units: usize) -> Result<usize, Fault> {
-        matrix.known(4)?;
+        Columns::validated_before(matrix.known_view(matrix.coordinates(), 4)?)?;
         let (mut next, mut parts) = (0, 0);
         while next < matrix.coordinates() {
             next = matrix.check_part(4, next, units)?;
@@ -238,67 +206,32 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_a_larger_matrix_have_their_own_entries() {
-        let offsets = [3, 5, 9];
-        let part = matrix(&offsets, &INDICES, &VALUES).with_own_entries();
-        assert_eq!(part.indices, Some(&INDICES[3..]));
-        assert!(part.checked_view(2, 4).is_ok());
-        for missing in [[3, 5, 10], [-1, 5, 9], [6, 5, 5]] {
-            let part = matrix(&missing, &INDICES, &VALUES).with_own_entries();
-            assert_eq!(part.indices, Some(&INDICES[..]));
-            assert!(part.checked_view(2, 4).is_err());
-        }
-    }
-
-    #[test]
-    fn parts_of_dense_matrices_find_what_the_whole_finds() {
-        let offsets = [0, 4, 8, 12];
-        let values = [1.0; 12];
-        fn dense<'a>(offsets: &'a [i32], values: &'a [f64]) -> Matrix<'a> {
-            Matrix {
-                offsets,
+    fn a_value_that_is_not_finite_is_named_in_any_part() {
+        let mut values = [1.0; 12];
+        let check = |values: &[f64], units| {
+            let matrix = Matrix {
+                offsets: &[],
                 indices: None,
                 values: Values::F64(values),
+            };
+            let (mut next, mut parts) = (0, 0);
+            while next < 3 {
+                next = matrix.check_values(4, next, 3, units)?;
+                parts += 1;
             }
-        }
-        for (units, parts) in [(1, 3), (6, 2), (1000, 1)] {
-            assert_eq!(check(&dense(&offsets, &values), units).unwrap(), parts);
-            for coordinate in 0..offsets.len() {
-                for bad in [-1, 5, 16, i32::MAX, i32::MIN] {
-                    let mut offsets = offsets;
-                    offsets[coordinate] = bad;
-                    let fault = check(&dense(&offsets, &values), units).unwrap_err();
-                    let place = if coordinate == 3 {
-                        format!("the last offset is {bad}, expected 12")
-                    } else {
-                        format!(
-                            "column {coordinate} starts at offset {bad}, expected {}",
-                            4 * coordinate
-                        )
-                    };
-                    assert!(
-                        matches!(&fault, Fault::Argument(text) if text.contains(&place)),
-                        "{fault:?}"
-                    );
-                }
-            }
-            assert!(check(&dense(&[], &[]), units).is_err());
-            for entry in 0..values.len() {
-                let mut spoiled = values;
-                spoiled[entry] = f64::NAN;
-                let fault = check(&dense(&offsets, &spoiled), units).unwrap_err();
-                let place = format!("column {}, row {}", entry / 4, entry % 4);
-                assert!(
-                    matches!(&fault, Fault::Argument(text) if text.contains(&place)),
-                    "{fault:?}"
-                );
-            }
-            assert!(check(&dense(&offsets, &values[1..]), units).is_err());
-        }
-        let ones = Matrix {
-            values: Values::Ones,
-            ..dense(&offsets, &values)
+            Ok::<_, Fault>(parts)
         };
-        assert!(ones.known(4).is_err());
+        for (units, parts) in [(1, 3), (9, 2), (1000, 1)] {
+            assert_eq!(check(&values, units).unwrap(), parts);
+        }
+        assert!(check(&values[1..], 1).is_err());
+        values[9] = f64::INFINITY;
+        for units in [1, 9, 1000] {
+            let fault = check(&values, units).unwrap_err();
+            assert!(
+                matches!(&fault, Fault::Argument(text) if text.contains("column 2, row 1")),
+                "{fault:?}"
+            );
+        }
     }
 }

@@ -1,13 +1,15 @@
-//! How validated arrays are recognised.
+//! How arrays that were validated are recognised, and which blocks were.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::{
+    collections::HashSet,
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::{Mutex, MutexGuard},
+};
 
 use dwell_solvers::Values;
+use once_cell::sync::Lazy;
 
-use crate::boundary::{
-    arrays::{Arrays, Matrix},
-    partition::Partition,
-};
+use crate::boundary::{arrays::Matrix, partition::Partition};
 
 /// Lengths of arrays and samples of their elements. Arrays with the fingerprint of validated arrays are not validated again. The
 /// fingerprint does not prove that they are unchanged: the solver checks bounds in any case.
@@ -17,20 +19,62 @@ pub struct Fingerprint(u64);
 impl Fingerprint {
     const SAMPLES: usize = 64;
 
-    /// The fingerprint of `arrays`, whose coordinates have `length` numbers.
-    pub fn of<P: Partition>(length: usize, arrays: &Arrays<'_, P>) -> Self {
-        let mut hasher = hasher_of(length, arrays.matrix);
-        // The names identify the arrays that are there, and thereby the orientation.
-        P::each(arrays.fields, |name, field| {
+    /// The fingerprint of a matrix, whose coordinates have `length` numbers, and of the arrays that belong to it.
+    pub fn of<P: Partition>(length: usize, matrix: Matrix<'_>, fields: P::Fields<&[f64]>) -> Self {
+        let mut hasher = hasher_of(length, matrix);
+        // The names identify the arrays that are there, and thereby the kind of call.
+        P::each(fields, |name, field| {
             name.hash(&mut hasher);
             sample(&mut hasher, field, f64::to_bits);
         });
         Self(hasher.finish())
     }
 
+    /// The fingerprint of documents, whose counts are checked, too.
+    pub fn of_documents(words: usize, matrix: Matrix<'_>) -> Self {
+        let mut hasher = hasher_of(words, matrix);
+        "documents".hash(&mut hasher);
+        Self(hasher.finish())
+    }
+
     /// The fingerprint of a matrix alone.
     pub fn of_matrix(length: usize, matrix: Matrix<'_>) -> Self {
         Self(hasher_of(length, matrix).finish())
+    }
+}
+
+/// The blocks of this process.
+pub static KNOWN: Lazy<Known> = Lazy::new(Known::default);
+
+/// Blocks that are remembered. With one more all are forgotten, and checked again.
+const MOST_BLOCKS: usize = 1 << 16;
+
+/// Blocks that are remembered by their fingerprints.
+#[derive(Debug, Default)]
+pub struct Known {
+    blocks: Mutex<HashSet<Fingerprint>>,
+}
+
+impl Known {
+    /// Nothing can panic under the lock.
+    fn lock(&self) -> MutexGuard<'_, HashSet<Fingerprint>> {
+        self.blocks
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Whether a block was checked.
+    pub fn contains(&self, block: Fingerprint) -> bool {
+        self.lock().contains(&block)
+    }
+
+    /// Remembers that a block was checked.
+    pub fn insert(&self, block: Fingerprint) {
+        let mut blocks = self.lock();
+        if blocks.len() >= MOST_BLOCKS {
+            blocks.clear();
+        }
+        blocks.insert(block);
     }
 }
 
@@ -84,7 +128,6 @@ mod tests {
             primal::{Moments, Primal},
         },
         lda::documents::Lda,
-        rows::arrays::{LabelledRows, Sgd},
     };
 
     /// Coordinates of 0, 3, 2 and 4 entries, of length 4.
@@ -103,41 +146,24 @@ mod tests {
 
     #[test]
     fn fingerprints_differ_where_arrays_do() {
-        let primal = |matrix: Matrix<'static>, weights: Option<&'static [f64]>| Arrays::<Primal> {
-            matrix,
-            fields: Moments {
-                mean: &FIELD,
+        let primal = |matrix: Matrix<'static>, weights: Option<&'static [f64]>| {
+            let moments = Moments {
+                mean: &FIELD[..],
                 variance: &FIELD,
                 deviation: &FIELD,
                 weights,
-            },
-            shared: &[],
-        };
-        let dual = |weights, projections, scale| Arrays::<Dual> {
-            matrix: matrix(&OFFSETS, &INDICES, &VALUES),
-            fields: Rows {
-                labels: &FIELD,
-                weights,
-                norms: &FIELD,
-                projections,
-                scale,
-            },
-            shared: &[],
-        };
-        let sgd = |weights, scale| Arrays::<Sgd> {
-            matrix: matrix(&OFFSETS, &INDICES, &VALUES),
-            fields: LabelledRows {
-                labels: &FIELD,
-                weights,
-                scale,
-            },
-            shared: &[],
+            };
+            Fingerprint::of::<Primal>(4, matrix, moments)
         };
         let same = matrix(&OFFSETS, &INDICES, &VALUES);
-        let documents = Arrays::<Lda> {
-            matrix: same,
-            fields: (),
-            shared: &[],
+        let dual = |weights, scale, mean| {
+            let rows = Rows {
+                labels: &FIELD[..],
+                weights,
+                scale,
+                mean,
+            };
+            Fingerprint::of::<Dual>(4, same, rows)
         };
         let ones = Matrix {
             values: Values::Ones,
@@ -156,23 +182,26 @@ mod tests {
             ..same
         };
         let some = Some(&FIELD[..]);
+        let moments = Moments {
+            mean: &FIELD[..],
+            variance: &FIELD,
+            deviation: &FIELD,
+            weights: None,
+        };
         let fingerprints = [
-            Fingerprint::of(4, &primal(same, None)),
-            Fingerprint::of(5, &primal(same, None)),
-            Fingerprint::of(4, &primal(ones, None)),
-            Fingerprint::of(4, &primal(changed, None)),
-            Fingerprint::of(4, &primal(dense, None)),
-            Fingerprint::of(4, &primal(without_entries, None)),
-            Fingerprint::of(4, &primal(same, some)),
-            Fingerprint::of(4, &primal(same, Some(&[]))),
-            Fingerprint::of(4, &dual(None, None, None)),
-            Fingerprint::of(4, &dual(some, None, None)),
-            Fingerprint::of(4, &dual(None, some, None)),
-            Fingerprint::of(4, &dual(None, None, some)),
-            Fingerprint::of(4, &sgd(None, None)),
-            Fingerprint::of(4, &sgd(some, None)),
-            Fingerprint::of(4, &sgd(None, some)),
-            Fingerprint::of(4, &documents),
+            primal(same, None),
+            Fingerprint::of::<Primal>(5, same, moments),
+            primal(ones, None),
+            primal(changed, None),
+            primal(dense, None),
+            primal(without_entries, None),
+            primal(same, some),
+            primal(same, Some(&[])),
+            dual(None, None, None),
+            dual(some, None, None),
+            dual(None, some, None),
+            dual(None, None, some),
+            Fingerprint::of::<Lda>(4, same, ()),
         ];
         for (i, one) in fingerprints.iter().enumerate() {
             for (k, other) in fingerprints.iter().enumerate() {
@@ -180,10 +209,32 @@ mod tests {
             }
         }
         let copy = VALUES.to_vec();
-        let again = Arrays {
-            matrix: matrix(&OFFSETS, &INDICES, &copy),
-            ..primal(same, None)
+        let again = matrix(&OFFSETS, &INDICES, &copy);
+        assert_eq!(
+            fingerprints[0],
+            Fingerprint::of::<Primal>(4, again, moments)
+        );
+    }
+
+    #[test]
+    fn blocks_are_remembered_up_to_a_number() {
+        let known = Known::default();
+        let block = |features| {
+            let (offsets, values) = (&[0][..], Values::Ones);
+            let indices = Some(&[][..]);
+            Fingerprint::of_matrix(
+                features,
+                Matrix {
+                    offsets,
+                    indices,
+                    values,
+                },
+            )
         };
-        assert_eq!(fingerprints[0], Fingerprint::of(4, &again));
+        assert!(!known.contains(block(0)));
+        (0..MOST_BLOCKS).for_each(|k| known.insert(block(k)));
+        assert!(known.contains(block(0)) && known.contains(block(MOST_BLOCKS - 1)));
+        known.insert(block(MOST_BLOCKS));
+        assert!(known.contains(block(MOST_BLOCKS)) && !known.contains(block(0)));
     }
 }

@@ -10,14 +10,15 @@
 //! | [`numbers`] | `control` and `settings`, read by slot |
 //! | [`header`] | the header of a result |
 //! | [`partition`] | the names of the arrays of each kind of call, and how its solver takes them |
-//! | [`arrays`] | the arrays of a partition, validated |
+//! | [`arrays`] | the arrays of a matrix, and their validation |
+//! | [`blocks`] | the arrays of a call in blocks, and their checks |
 //! | [`fingerprint`] | how validated arrays are recognised |
-//! | [`pins`] | Java arrays, pinned for one slice of work |
-//! | [`slices`] | the loop over slices of work |
+//! | [`pins`] | Java arrays, pinned for one loan |
 //! | [`table`] | values that this process keeps between calls |
 //! | [`pool`] | threads |
 
 pub mod arrays;
+pub mod blocks;
 pub mod fault;
 pub mod fingerprint;
 pub mod header;
@@ -27,7 +28,6 @@ pub mod panics;
 pub mod partition;
 pub mod pins;
 pub mod pool;
-pub mod slices;
 pub mod table;
 pub mod throw;
 pub mod version;

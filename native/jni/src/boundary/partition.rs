@@ -2,9 +2,7 @@
 
 use std::convert::Infallible;
 
-use dwell_solvers::{Columns, SolverError};
-
-/// A kind of call, which determines its arrays: primal, dual, model averaging or LDA.
+/// A kind of call, which determines its arrays: primal, dual or model averaging.
 pub trait Partition: Sized {
     /// Name of the argument with the index of each entry.
     const INDICES: &'static str;
@@ -12,8 +10,6 @@ pub trait Partition: Sized {
     const DENSE: bool;
     /// The arrays of doubles that belong to the matrix. Each is an `A`: a reference to a Java array, or its elements.
     type Fields<A: Copy>: Copy;
-    /// The arrays of a slice, as the solver takes them.
-    type Data<'a>;
     /// Maps every present field with `f`, which gets its name and value.
     ///
     /// # Errors
@@ -23,6 +19,12 @@ pub trait Partition: Sized {
         f: impl FnMut(&'static str, A) -> Result<B, E>,
     ) -> Result<Self::Fields<B>, E>;
 
+    /// The fields that are there.
+    ///
+    /// # Errors
+    /// The name of a field that must be there.
+    fn present<A: Copy>(fields: Self::Fields<Option<A>>) -> Result<Self::Fields<A>, &'static str>;
+
     /// Calls `f` with name and value of every present field.
     fn each<A: Copy>(fields: Self::Fields<A>, mut f: impl FnMut(&'static str, A)) {
         let Ok(_) = Self::try_map(fields, |name, field| {
@@ -30,19 +32,4 @@ pub trait Partition: Sized {
             Ok::<_, Infallible>(())
         });
     }
-
-    /// Checks all arrays except the entries of the matrix.
-    ///
-    /// # Errors
-    /// The error names the array and the place at fault.
-    fn check(columns: Columns<'_>, fields: Self::Fields<&[f64]>) -> Result<(), SolverError>;
-
-    /// The data of arrays that were checked: O(1).
-    ///
-    /// # Errors
-    /// `Shape` if lengths disagree.
-    fn data<'a>(
-        columns: Columns<'a>,
-        fields: Self::Fields<&'a [f64]>,
-    ) -> Result<Self::Data<'a>, SolverError>;
 }

@@ -1,4 +1,4 @@
-//! Java arrays, pinned for one slice of work.
+//! Java arrays, pinned for one loan.
 //!
 //! Until JDK 22 a pin holds back the garbage collector of the whole executor, so nothing stays pinned for longer than a slice
 //! of about two milliseconds. Between the first pin and the last release there is no JNI call, no lock, and no wait except for the threads
@@ -115,6 +115,23 @@ impl<'a, T: TypeArray> ArrayRef<'a, T> {
         }
         let length = array.len(env)?;
         // SAFETY: the reference is borrowed for 'a, its type is the type of the parameter, and the length was just read.
+        Ok(unsafe { Self::from_raw(array.as_raw(), length) })
+    }
+}
+
+impl<'l, T: TypeArray> ArrayRef<'l, T> {
+    /// An array of the call, whose local reference lives until the native method returns.
+    ///
+    /// # Errors
+    /// `Argument`, with `name`, if it is null.
+    pub fn of_call(
+        env: &Env<'l>,
+        name: &str,
+        array: &JPrimitiveArray<'l, T>,
+    ) -> Result<Self, Fault> {
+        let length = ArrayRef::new(env, name, array)?.length();
+        // SAFETY: `'l` stands for the native method, at whose end the JVM frees its local references; nothing frees one before. The type is
+        // the type of the parameter, and the length was just read.
         Ok(unsafe { Self::from_raw(array.as_raw(), length) })
     }
 }

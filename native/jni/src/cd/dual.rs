@@ -1,25 +1,28 @@
 //! Rounds on the rows of the data.
 
+use std::ops::Range;
+
 use dwell_solvers::{
-    Columns, DualData, DualParams, DualProduct, DualRound, DualSubproblemParams, Loss, Progress,
-    RoundOutcome, Samples, SolverError, Verdict,
+    Blocks, Columns, DualData, DualParams, DualProduct, DualRound, DualSubproblemParams, Loss,
+    RoundOutcome, RowNorms, Samples, SolverError, Verdict,
 };
 use rayon::ThreadPool;
 
 use crate::{
     boundary::{
+        blocks::Caller,
         fault::{Fault, argument},
         numbers::SettingSlots,
         partition::Partition,
     },
     cd::{
         layout::{
-            CERTIFICATE, CONTROL_FLAGS, DUAL_CANDIDATE_COUNT, DUAL_CANDIDATES, DUAL_GAMMA,
+            CERTIFICATE, CLASSES, CONTROL_FLAGS, DUAL_CANDIDATE_COUNT, DUAL_CANDIDATES, DUAL_GAMMA,
             DUAL_INTERCEPT, DUAL_L2, DUAL_OFFSET, DUAL_PENDING_FACTOR, DUAL_PREVIOUS_FACTOR,
             DUAL_SIGMA_PRIME, DUAL_TOTAL_WEIGHT, MAX_CANDIDATES,
         },
         numbers::{Control, candidates, points, verdict},
-        orientation::{Orientation, ProductScalars, RoundStart},
+        orientation::{Beside, Orientation, RoundStart},
     },
 };
 
@@ -27,19 +30,17 @@ use crate::{
 #[derive(Debug)]
 pub enum Dual {}
 
-/// The numbers of the rows, and the scale of the features.
+/// The numbers of the rows, and the scale and the mean of the features.
 #[derive(Debug, Clone, Copy)]
 pub struct Rows<A> {
     /// Label of each row.
     pub labels: A,
     /// Weight of each row; absent if all are 1.
     pub weights: Option<A>,
-    /// For each row the sum of scale times squared value.
-    pub norms: A,
-    /// For each row the sum of scale times mean times value; absent without intercept.
-    pub projections: Option<A>,
     /// Scale of each feature; absent if all are 1.
     pub scale: Option<A>,
+    /// Mean of each feature; absent without intercept.
+    pub mean: Option<A>,
 }
 
 impl Partition for Dual {
@@ -47,7 +48,6 @@ impl Partition for Dual {
     const DENSE: bool = true;
 
     type Fields<A: Copy> = Rows<A>;
-    type Data<'a> = DualData<'a>;
 
     fn try_map<A: Copy, B: Copy, E>(
         fields: Rows<A>,
@@ -56,53 +56,27 @@ impl Partition for Dual {
         Ok(Rows {
             labels: f("labels", fields.labels)?,
             weights: fields.weights.map(|w| f("weights", w)).transpose()?,
-            norms: f("norms", fields.norms)?,
-            projections: fields
-                .projections
-                .map(|e| f("projections", e))
-                .transpose()?,
             scale: fields.scale.map(|s| f("scale", s)).transpose()?,
+            mean: fields.mean.map(|m| f("mean", m)).transpose()?,
         })
     }
 
-    fn check(columns: Columns<'_>, fields: Rows<&[f64]>) -> Result<(), SolverError> {
-        // First, because the lengths of the others are compared with the length of the labels.
-        if fields.labels.len() != columns.len() {
-            return Err(SolverError::Shape(format!(
-                "labels has length {}, expected {}: one for each row",
-                fields.labels.len(),
-                columns.len()
-            )));
-        }
-        let samples = Samples::new(
-            fields.labels,
-            fields.weights,
-            fields.norms,
-            fields.projections,
-        )?;
-        DualData::new(columns, samples, fields.scale)?;
-        Ok(())
-    }
-
-    fn data<'a>(
-        columns: Columns<'a>,
-        fields: Rows<&'a [f64]>,
-    ) -> Result<DualData<'a>, SolverError> {
-        let samples = Samples::validated_before(
-            fields.labels,
-            fields.weights,
-            fields.norms,
-            fields.projections,
-        )?;
-        DualData::validated_before(columns, samples, fields.scale)
+    fn present<A: Copy>(fields: Rows<Option<A>>) -> Result<Rows<A>, &'static str> {
+        Ok(Rows {
+            labels: fields.labels.ok_or("labels")?,
+            weights: fields.weights.flatten(),
+            scale: fields.scale.flatten(),
+            mean: fields.mean.flatten(),
+        })
     }
 }
 
 impl Orientation for Dual {
     const VECTOR: &'static str = "the features";
-    const FLAGS: i64 = CERTIFICATE;
+    const FLAGS: i64 = CERTIFICATE | CLASSES;
 
     type Params = DualParams;
+    type Data<'a> = DualData<'a>;
     type Round = DualRound;
     type Product = DualProduct;
 
@@ -140,59 +114,90 @@ impl Orientation for Dual {
         Ok((params, verdict))
     }
 
-    fn round(
-        params: &DualParams,
-        features: usize,
-        start: RoundStart<'_>,
-    ) -> Result<DualRound, SolverError> {
-        DualRound::new(
-            params.check()?,
-            features,
-            start.alpha,
-            start.previous,
-            start.cursor,
-        )
+    fn check(fields: Rows<&[f64]>) -> Result<(), Fault> {
+        Samples::check(fields.labels, fields.weights)?;
+        Ok(DualData::check_features(fields.scale, fields.mean)?)
     }
 
-    fn advance(
-        round: &mut DualRound,
-        data: &DualData<'_>,
-        coefficients: &[u8],
-        units: usize,
+    fn norms<C: Caller<Self>>(caller: &mut C, length: usize) -> Result<Option<RowNorms>, Fault> {
+        let mut norms = None;
+        for block in 0..caller.count() {
+            let rows = caller.len();
+            caller.lend(block, |block| {
+                let Rows { scale, mean, .. } = block.fields;
+                let norms = match &mut norms {
+                    Some(norms) => norms,
+                    None => norms.insert(RowNorms::with_room(rows, mean.is_some())?),
+                };
+                Ok(norms.add(&block.columns(length)?, scale, mean)?)
+            })?;
+        }
+        Ok(norms)
+    }
+
+    fn data<'a>(
+        columns: Columns<'a>,
+        fields: Rows<&'a [f64]>,
+        coordinates: Range<usize>,
+        beside: Beside<'a>,
+    ) -> Result<DualData<'a>, SolverError> {
+        let missing = || SolverError::Shape("the rows have no norms".into());
+        let (norms, projections) = beside.norms.ok_or_else(missing)?.of(coordinates)?;
+        let samples = Samples::validated_before(fields.labels, fields.weights, norms, projections)?;
+        let samples = if beside.classes {
+            samples.of_classes()
+        } else {
+            samples
+        };
+        DualData::validated_before(columns, samples, fields.scale)
+    }
+
+    fn round<B>(
+        params: &DualParams,
+        coefficients: Vec<f64>,
+        start: RoundStart<'_>,
+        blocks: &mut B,
         pool: Option<&ThreadPool>,
-    ) -> Result<Progress, SolverError> {
-        round.advance(data, coefficients, units, pool)
+    ) -> Result<DualRound, Fault>
+    where
+        B: for<'a> Blocks<Block<'a> = DualData<'a>, Error = Fault>,
+    {
+        let (
+            params,
+            RoundStart {
+                alpha,
+                previous,
+                cursor,
+            },
+        ) = (params.check()?, start);
+        DualRound::run(params, coefficients, alpha, previous, cursor, blocks, pool)
     }
 
     fn write_update(
         round: &DualRound,
         data: &DualData<'_>,
-        coefficients: &[u8],
         first: usize,
+        coefficients: &[u8],
         out: &mut [u8],
     ) -> Result<(), SolverError> {
-        round.write_update(data, coefficients, first, out)
+        round.write_update(data, first, coefficients, out)
     }
 
     fn finish(round: DualRound, alpha: &[f64]) -> Result<RoundOutcome, SolverError> {
         round.finish(alpha)
     }
 
-    fn product(
+    fn product<B>(
         params: &DualParams,
         features: usize,
         alpha: &[f64],
-    ) -> Result<DualProduct, SolverError> {
+        blocks: &mut B,
+    ) -> Result<DualProduct, Fault>
+    where
+        B: for<'a> Blocks<Block<'a> = DualData<'a>, Error = Fault>,
+    {
         params.check()?;
-        DualProduct::new(params.subproblem.check()?, features, alpha)
-    }
-
-    fn advance_product(
-        product: &mut DualProduct,
-        data: &DualData<'_>,
-        units: usize,
-    ) -> Result<Progress, SolverError> {
-        product.advance(data, units)
+        DualProduct::run(params.subproblem.check()?, features, alpha, blocks)
     }
 
     fn write_product(
@@ -203,12 +208,8 @@ impl Orientation for Dual {
         product.write(first, out)
     }
 
-    fn product_scalars(product: &DualProduct) -> Result<ProductScalars, SolverError> {
-        Ok(ProductScalars {
-            value: product.value()?,
-            kappa: product.kappa()?,
-            nonzeros: product.nonzeros()?,
-        })
+    fn product_scalars(product: &DualProduct) -> (f64, f64, u64) {
+        (product.value(), product.kappa(), product.nonzeros())
     }
 }
 

@@ -5,7 +5,7 @@ use dwell_solvers::cd;
 use crate::boundary::header;
 
 /// Version of this layout.
-pub const LAYOUT_VERSION: i64 = 2;
+pub const LAYOUT_VERSION: i64 = 3;
 
 // Flags of control.
 
@@ -13,6 +13,8 @@ pub const LAYOUT_VERSION: i64 = 2;
 pub const CERTIFICATE: i64 = 1;
 /// Primal: columns and label are centred implicitly.
 pub const CENTRED: i64 = 2;
+/// Dual: labels are classes 0 and 1, for -1 and 1.
+pub const CLASSES: i64 = 4;
 
 // control.
 

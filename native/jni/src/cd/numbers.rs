@@ -11,9 +11,9 @@ use crate::{
     },
     cd::{
         layout::{
-            CENTRED, CERTIFICATE, CONTROL_BUDGET, CONTROL_FIT, CONTROL_FLAGS, CONTROL_LOSS,
-            CONTROL_PARTITION, CONTROL_ROUND, CONTROL_SEED, CONTROL_SLOTS, CONTROL_STAMP,
-            CONTROL_THREADS, CONTROL_VECTOR_LENGTH, CONTROL_VERSION, LAYOUT_VERSION,
+            CENTRED, CERTIFICATE, CLASSES, CONTROL_BUDGET, CONTROL_FIT, CONTROL_FLAGS,
+            CONTROL_LOSS, CONTROL_PARTITION, CONTROL_ROUND, CONTROL_SEED, CONTROL_SLOTS,
+            CONTROL_STAMP, CONTROL_THREADS, CONTROL_VECTOR_LENGTH, CONTROL_VERSION, LAYOUT_VERSION,
             MAX_CANDIDATES, MAX_POINTS,
         },
         states::MAX_ROUND,
@@ -71,6 +71,11 @@ impl Control {
     /// Whether to compute the parts of the duality gap.
     pub fn certificate(&self) -> bool {
         self.flags & CERTIFICATE != 0
+    }
+
+    /// Whether labels are classes.
+    pub fn classes(&self) -> bool {
+        self.flags & CLASSES != 0
     }
 
     /// Whether columns and label are centred.

@@ -1,10 +1,12 @@
 //! The differences between calls on columns and calls on rows. `rounds` holds everything that they share.
 
-use dwell_solvers::{Progress, RoundOutcome, SolverError, Verdict};
+use std::ops::Range;
+
+use dwell_solvers::{Blocks, Columns, RoundOutcome, RowNorms, SolverError, Verdict};
 use rayon::ThreadPool;
 
 use crate::{
-    boundary::{fault::Fault, partition::Partition},
+    boundary::{blocks::Caller, fault::Fault, partition::Partition},
     cd::numbers::Control,
 };
 
@@ -19,15 +21,13 @@ pub struct RoundStart<'a> {
     pub cursor: u64,
 }
 
-/// Numbers that a product reports.
+/// What a solver needs of a worker's rows beside the arrays of its blocks.
 #[derive(Debug, Clone, Copy)]
-pub struct ProductScalars {
-    /// The separable part of the objective.
-    pub value: f64,
-    /// As in a round, with alpha in place of the step.
-    pub kappa: f64,
-    /// Stored entries of the coordinates.
-    pub nonzeros: u64,
+pub struct Beside<'a> {
+    /// Norms of the rows: dual only.
+    pub norms: Option<&'a RowNorms>,
+    /// Whether labels are classes: dual only.
+    pub classes: bool,
 }
 
 /// Primal or dual: how arguments are decoded, and the solver's functions.
@@ -39,9 +39,11 @@ pub trait Orientation: Partition {
 
     /// Unchecked parameters of the solver.
     type Params;
-    /// A round in progress.
+    /// A block, as the solver takes it.
+    type Data<'a>;
+    /// A round that is done.
     type Round;
-    /// A product in progress.
+    /// A product that is done.
     type Product;
 
     /// The parameters of the solver and the verdict on the pending step, from `control` and `settings`.
@@ -50,65 +52,73 @@ pub trait Orientation: Partition {
     /// `Argument` names the number at fault.
     fn decode(control: &Control, settings: &[f64]) -> Result<(Self::Params, Verdict), Fault>;
 
-    /// Checks the parameters, and begins a round.
+    /// Checks all arrays of a block except the entries of its matrix.
     ///
     /// # Errors
-    /// Those of the solver.
-    fn round(
+    /// Names the array and the place at fault.
+    fn check(fields: Self::Fields<&[f64]>) -> Result<(), Fault>;
+
+    /// The norms of the rows, if the solver needs them. The shared vector has `length` numbers.
+    ///
+    /// # Errors
+    /// Those of the solver and of the caller.
+    fn norms<C: Caller<Self>>(caller: &mut C, length: usize) -> Result<Option<RowNorms>, Fault>;
+
+    /// A block of `coordinates`, which was checked: O(1).
+    ///
+    /// # Errors
+    /// `Shape` if lengths disagree.
+    fn data<'a>(
+        columns: Columns<'a>,
+        fields: Self::Fields<&'a [f64]>,
+        coordinates: Range<usize>,
+        beside: Beside<'a>,
+    ) -> Result<Self::Data<'a>, SolverError>;
+
+    /// Checks the parameters, and runs a round.
+    ///
+    /// # Errors
+    /// Those of the solver and of the owner of the blocks.
+    fn round<B>(
         params: &Self::Params,
-        length: usize,
+        shared: Vec<f64>,
         start: RoundStart<'_>,
-    ) -> Result<Self::Round, SolverError>;
-
-    /// Works on for about `units`.
-    ///
-    /// # Errors
-    /// Those of the solver.
-    fn advance(
-        round: &mut Self::Round,
-        data: &Self::Data<'_>,
-        shared: &[u8],
-        units: usize,
+        blocks: &mut B,
         pool: Option<&ThreadPool>,
-    ) -> Result<Progress, SolverError>;
+    ) -> Result<Self::Round, Fault>
+    where
+        B: for<'a> Blocks<Block<'a> = Self::Data<'a>, Error = Fault>;
 
-    /// Writes the update from number `first` on.
+    /// Writes the update from number `first` on. `shared`: the same numbers of the shared vector.
     ///
     /// # Errors
     /// Those of the solver.
     fn write_update(
         round: &Self::Round,
         data: &Self::Data<'_>,
-        shared: &[u8],
         first: usize,
+        shared: &[u8],
         out: &mut [u8],
     ) -> Result<(), SolverError>;
 
-    /// Ends a round that started from `alpha`.
+    /// The outcome of a round that started from `alpha`.
     ///
     /// # Errors
     /// Those of the solver.
     fn finish(round: Self::Round, alpha: &[f64]) -> Result<RoundOutcome, SolverError>;
 
-    /// Checks the parameters, and begins a product with `alpha`.
+    /// Checks the parameters, and computes the product with `alpha`, a vector of `length` numbers.
     ///
     /// # Errors
-    /// Those of the solver.
-    fn product(
+    /// Those of the solver and of the owner of the blocks.
+    fn product<B>(
         params: &Self::Params,
         length: usize,
         alpha: &[f64],
-    ) -> Result<Self::Product, SolverError>;
-
-    /// Works on for about `units`.
-    ///
-    /// # Errors
-    /// Those of the solver.
-    fn advance_product(
-        product: &mut Self::Product,
-        data: &Self::Data<'_>,
-        units: usize,
-    ) -> Result<Progress, SolverError>;
+        blocks: &mut B,
+    ) -> Result<Self::Product, Fault>
+    where
+        B: for<'a> Blocks<Block<'a> = Self::Data<'a>, Error = Fault>;
 
     /// Writes the product from number `first` on.
     ///
@@ -120,9 +130,6 @@ pub trait Orientation: Partition {
         out: &mut [u8],
     ) -> Result<(), SolverError>;
 
-    /// The numbers of a product that is done.
-    ///
-    /// # Errors
-    /// Those of the solver.
-    fn product_scalars(product: &Self::Product) -> Result<ProductScalars, SolverError>;
+    /// The separable part of the objective, kappa with alpha in place of the step, and the entries of coordinates that are not 0.
+    fn product_scalars(product: &Self::Product) -> (f64, f64, u64);
 }

@@ -1,13 +1,16 @@
 //! Rounds on the columns of the data.
 
+use std::ops::Range;
+
 use dwell_solvers::{
-    ColumnMoments, Columns, ElasticNetParams, PrimalData, PrimalParams, PrimalProduct, PrimalRound,
-    Progress, RoundOutcome, SolverError, Verdict, cd::SubproblemParams,
+    Blocks, ColumnMoments, Columns, ElasticNetParams, PrimalData, PrimalParams, PrimalProduct,
+    PrimalRound, RoundOutcome, RowNorms, SolverError, Verdict, cd::SubproblemParams,
 };
 use rayon::ThreadPool;
 
 use crate::{
     boundary::{
+        blocks::Caller,
         fault::{Fault, argument},
         numbers::SettingSlots,
         partition::Partition,
@@ -19,7 +22,7 @@ use crate::{
             PRIMAL_TOTAL_WEIGHT,
         },
         numbers::{Control, points, verdict},
-        orientation::{Orientation, ProductScalars, RoundStart},
+        orientation::{Beside, Orientation, RoundStart},
     },
 };
 
@@ -45,7 +48,6 @@ impl Partition for Primal {
     const DENSE: bool = true;
 
     type Fields<A: Copy> = Moments<A>;
-    type Data<'a> = PrimalData<'a>;
 
     fn try_map<A: Copy, B: Copy, E>(
         fields: Moments<A>,
@@ -59,19 +61,13 @@ impl Partition for Primal {
         })
     }
 
-    fn check(columns: Columns<'_>, fields: Moments<&[f64]>) -> Result<(), SolverError> {
-        let moments = ColumnMoments::new(fields.mean, fields.variance, fields.deviation)?;
-        PrimalData::new(columns, moments, fields.weights)?;
-        Ok(())
-    }
-
-    fn data<'a>(
-        columns: Columns<'a>,
-        fields: Moments<&'a [f64]>,
-    ) -> Result<PrimalData<'a>, SolverError> {
-        let moments =
-            ColumnMoments::validated_before(fields.mean, fields.variance, fields.deviation)?;
-        PrimalData::validated_before(columns, moments, fields.weights)
+    fn present<A: Copy>(fields: Moments<Option<A>>) -> Result<Moments<A>, &'static str> {
+        Ok(Moments {
+            mean: fields.mean.ok_or("mean")?,
+            variance: fields.variance.ok_or("variance")?,
+            deviation: fields.deviation.ok_or("deviation")?,
+            weights: fields.weights.flatten(),
+        })
     }
 }
 
@@ -80,6 +76,7 @@ impl Orientation for Primal {
     const FLAGS: i64 = CERTIFICATE | CENTRED;
 
     type Params = PrimalParams;
+    type Data<'a> = PrimalData<'a>;
     type Round = PrimalRound;
     type Product = PrimalProduct;
 
@@ -113,60 +110,74 @@ impl Orientation for Primal {
         Ok((params, verdict))
     }
 
-    fn round(
-        params: &PrimalParams,
-        rows: usize,
-        start: RoundStart<'_>,
-    ) -> Result<PrimalRound, SolverError> {
-        PrimalRound::new(
-            params.check()?,
-            rows,
-            start.alpha,
-            start.previous,
-            start.cursor,
-        )
+    fn check(fields: Moments<&[f64]>) -> Result<(), Fault> {
+        ColumnMoments::new(fields.mean, fields.variance, fields.deviation)?;
+        Ok(PrimalData::check_weights(fields.weights)?)
     }
 
-    fn advance(
-        round: &mut PrimalRound,
-        data: &PrimalData<'_>,
-        residual: &[u8],
-        units: usize,
+    fn norms<C: Caller<Self>>(_: &mut C, _: usize) -> Result<Option<RowNorms>, Fault> {
+        Ok(None)
+    }
+
+    fn data<'a>(
+        columns: Columns<'a>,
+        fields: Moments<&'a [f64]>,
+        _: Range<usize>,
+        _: Beside<'a>,
+    ) -> Result<PrimalData<'a>, SolverError> {
+        let moments =
+            ColumnMoments::validated_before(fields.mean, fields.variance, fields.deviation)?;
+        PrimalData::validated_before(columns, moments, fields.weights)
+    }
+
+    fn round<B>(
+        params: &PrimalParams,
+        residual: Vec<f64>,
+        start: RoundStart<'_>,
+        blocks: &mut B,
         pool: Option<&ThreadPool>,
-    ) -> Result<Progress, SolverError> {
-        round.advance(data, residual, units, pool)
+    ) -> Result<PrimalRound, Fault>
+    where
+        B: for<'a> Blocks<Block<'a> = PrimalData<'a>, Error = Fault>,
+    {
+        let (
+            params,
+            RoundStart {
+                alpha,
+                previous,
+                cursor,
+            },
+        ) = (params.check()?, start);
+        PrimalRound::run(params, residual, alpha, previous, cursor, blocks, pool)
     }
 
     fn write_update(
         round: &PrimalRound,
         data: &PrimalData<'_>,
-        residual: &[u8],
         first: usize,
+        residual: &[u8],
         out: &mut [u8],
     ) -> Result<(), SolverError> {
-        round.write_update(data, residual, first, out)
+        round.write_update(data, first, residual, out)
     }
 
     fn finish(round: PrimalRound, alpha: &[f64]) -> Result<RoundOutcome, SolverError> {
         round.finish(alpha)
     }
 
-    fn product(
+    fn product<B>(
         params: &PrimalParams,
         rows: usize,
         alpha: &[f64],
-    ) -> Result<PrimalProduct, SolverError> {
+        blocks: &mut B,
+    ) -> Result<PrimalProduct, Fault>
+    where
+        B: for<'a> Blocks<Block<'a> = PrimalData<'a>, Error = Fault>,
+    {
         let subproblem = &params.subproblem;
         params.check()?;
-        PrimalProduct::new(subproblem.penalty.check()?, subproblem.centred, rows, alpha)
-    }
-
-    fn advance_product(
-        product: &mut PrimalProduct,
-        data: &PrimalData<'_>,
-        units: usize,
-    ) -> Result<Progress, SolverError> {
-        product.advance(data, units)
+        let penalty = subproblem.penalty.check()?;
+        PrimalProduct::run(penalty, subproblem.centred, rows, alpha, blocks)
     }
 
     fn write_product(
@@ -177,12 +188,8 @@ impl Orientation for Primal {
         product.write(first, out)
     }
 
-    fn product_scalars(product: &PrimalProduct) -> Result<ProductScalars, SolverError> {
-        Ok(ProductScalars {
-            value: product.value()?,
-            kappa: product.kappa()?,
-            nonzeros: product.nonzeros()?,
-        })
+    fn product_scalars(product: &PrimalProduct) -> (f64, f64, u64) {
+        (product.value(), product.kappa(), product.nonzeros())
     }
 }
 
@@ -250,8 +257,8 @@ mod tests {
         assert_eq!(request(&CONTROL, &most).params.points.len(), MAX_POINTS);
         refused::<Primal>(&CONTROL, &[0.0; 7 + 2 * MAX_POINTS + 2], "points");
         for (slot, bad, part) in [
-            (0, 1, "control[0]"),
-            (0, 3, "control[0]"),
+            (0, 2, "control[0]"),
+            (0, 4, "control[0]"),
             (2, -1, "control[2]"),
             (2, 1 << 31, "control[2]"),
             (3, -1, "control[3]"),

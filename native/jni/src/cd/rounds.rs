@@ -1,16 +1,20 @@
-//! Rounds and products of either orientation: computed slice by slice, then kept with their worker state.
+//! Rounds and products of either orientation: computed block by block, then kept with their worker state.
 
-use std::time::Duration;
+use std::{
+    convert::Infallible,
+    marker::PhantomData,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
-use dwell_solvers::{RoundOutcome, RoundScalars};
+use dwell_solvers::{Blocks, RoundOutcome, RoundScalars, RowNorms};
 
 use crate::{
     boundary::{
+        blocks::{Caller, check},
         fault::Fault,
-        fingerprint::Fingerprint,
         header::{self, Header, NONZEROS, SOLVER_NANOS, STATE_BYTES},
         pool,
-        slices::{Lender, data, in_slices, validate, write_vector},
     },
     cd::{
         layout::{
@@ -18,95 +22,151 @@ use crate::{
             MAX_CANDIDATES, MAX_POINTS, RATIO, SAMPLES, SLOPE1, SLOPE2, STAMP, VALUE_AFTER,
             VALUE_BEFORE,
         },
-        orientation::{Orientation, ProductScalars, RoundStart},
+        numbers::Control,
+        orientation::{Beside, Orientation, RoundStart},
         request::Request,
-        states::{PendingStep, States},
+        states::{PendingStep, States, Ticket},
     },
 };
 
-/// What a computation gives, apart from the vector, which goes to the lender.
+/// What a computation gives, apart from the vector, which goes to the caller.
 #[derive(Debug)]
 pub struct Computed<T> {
     /// The numbers.
     pub result: T,
-    /// The fingerprint of the validated arrays.
-    pub fingerprint: Fingerprint,
+    /// The norms of the rows, if the solver needs them.
+    pub norms: Option<Arc<RowNorms>>,
     /// Time inside the solver.
     pub elapsed: Duration,
 }
 
-/// Computes a round from `start`, a pure function of its arguments. The shared vector has `length` numbers.
+/// The rows or columns of a worker, as far as a call tells.
+#[derive(Debug, Clone)]
+pub struct Known {
+    /// Numbers of the shared vector.
+    pub length: usize,
+    /// Whether labels are classes: dual only.
+    pub classes: bool,
+    /// The norms of the rows, if they were computed before.
+    pub norms: Option<Arc<RowNorms>>,
+}
+
+/// The blocks of a caller, as the solver takes them.
+struct Data<'c, O, C> {
+    caller: &'c mut C,
+    known: &'c Known,
+    orientation: PhantomData<O>,
+}
+
+impl<O: Orientation, C: Caller<O>> Blocks for Data<'_, O, C> {
+    type Block<'a> = O::Data<'a>;
+    type Error = Fault;
+
+    fn starts(&self) -> &[usize] {
+        self.caller.starts()
+    }
+
+    fn lend<R>(
+        &mut self,
+        block: usize,
+        work: impl FnOnce(&O::Data<'_>) -> Result<R, Fault>,
+    ) -> Result<R, Fault> {
+        let coordinates = self.caller.coordinates(block);
+        let Known {
+            length,
+            classes,
+            norms,
+        } = self.known;
+        self.caller.lend(block, |block| {
+            let beside = Beside {
+                norms: norms.as_deref(),
+                classes: *classes,
+            };
+            let columns = block.columns(*length)?;
+            // Fields borrow for as long as the norms here.
+            let Ok(fields) = O::try_map(block.fields, |_, field| Ok::<&[f64], Infallible>(field));
+            work(&O::data(columns, fields, coordinates, beside)?)
+        })
+    }
+}
+
+/// Checks the blocks, and computes what is not known yet.
+fn prepare<O: Orientation, C: Caller<O>>(caller: &mut C, known: &mut Known) -> Result<(), Fault> {
+    check(caller, known.length, O::check)?;
+    if known.norms.is_none() {
+        known.norms = O::norms(caller, known.length)?.map(Arc::new);
+    }
+    Ok(())
+}
+
+fn data<'c, O: Orientation, C: Caller<O>>(caller: &'c mut C, known: &'c Known) -> Data<'c, O, C> {
+    Data {
+        caller,
+        known,
+        orientation: PhantomData,
+    }
+}
+
+/// Computes a round from `start`, a pure function of its arguments.
 ///
 /// # Errors
-/// Those of the solver and of the lender.
-pub fn compute_round<O: Orientation, L: Lender<O>>(
-    lender: &mut L,
+/// Those of the solver and of the caller.
+pub fn compute_round<O: Orientation, C: Caller<O>>(
+    caller: &mut C,
     params: &O::Params,
-    length: usize,
     threads: usize,
     start: RoundStart<'_>,
-    known: Option<Fingerprint>,
+    mut known: Known,
 ) -> Result<Computed<RoundOutcome>, Fault> {
-    let mut round = O::round(params, length, start)?;
-    let pool = pool::of(threads);
-    let fingerprint = validate(lender, length, known)?;
-    let solving = in_slices(lender, |arrays, _, units| {
-        let data = data(length, arrays)?;
-        Ok(O::advance(
-            &mut round,
-            &data,
-            arrays.shared,
-            units,
-            pool.as_deref(),
-        )?)
-    })?;
-    let writing = write_vector(lender, length, |arrays, first, out| {
-        let data = data(length, arrays)?;
-        Ok(O::write_update(&round, &data, arrays.shared, first, out)?)
+    prepare::<O, C>(caller, &mut known)?;
+    let began = Instant::now();
+    let (shared, pool) = (caller.shared()?, pool::of(threads));
+    let mut blocks = data::<O, C>(caller, &known);
+    let round = O::round(params, shared, start, &mut blocks, pool.as_deref())?;
+    caller.write(known.length, |caller, first, shared, out| {
+        data::<O, C>(caller, &known).lend(0, |data| {
+            Ok(O::write_update(&round, data, first, shared, out)?)
+        })
     })?;
     Ok(Computed {
         result: O::finish(round, start.alpha)?,
-        fingerprint,
-        elapsed: solving + writing,
+        norms: known.norms,
+        elapsed: began.elapsed(),
     })
 }
 
-/// Computes the product of the matrix with `alpha`. The vector has `length` numbers.
+/// Computes the product of the matrix with `alpha`.
 ///
 /// # Errors
-/// Those of the solver and of the lender.
-pub fn compute_product<O: Orientation, L: Lender<O>>(
-    lender: &mut L,
+/// Those of the solver and of the caller.
+pub fn compute_product<O: Orientation, C: Caller<O>>(
+    caller: &mut C,
     params: &O::Params,
-    length: usize,
     alpha: &[f64],
-    known: Option<Fingerprint>,
-) -> Result<Computed<ProductScalars>, Fault> {
-    let mut product = O::product(params, length, alpha)?;
-    let fingerprint = validate(lender, length, known)?;
-    let solving = in_slices(lender, |arrays, _, units| {
-        let data = data(length, arrays)?;
-        Ok(O::advance_product(&mut product, &data, units)?)
-    })?;
-    let writing = write_vector(lender, length, |_, first, out| {
+    mut known: Known,
+) -> Result<Computed<O::Product>, Fault> {
+    prepare::<O, C>(caller, &mut known)?;
+    let began = Instant::now();
+    let mut blocks = data::<O, C>(caller, &known);
+    let product = O::product(params, known.length, alpha, &mut blocks)?;
+    caller.write(known.length, |_, first, _, out| {
         Ok(O::write_product(&product, first, out)?)
     })?;
     Ok(Computed {
-        result: O::product_scalars(&product)?,
-        fingerprint,
-        elapsed: solving + writing,
+        result: product,
+        norms: known.norms,
+        elapsed: began.elapsed(),
     })
 }
 
-/// One round on the state in `states`, which must have this number of coordinates. `None`: state lost.
+/// One round on the state in `states`. `None`: state lost.
 ///
 /// # Errors
 /// As [`compute_round`]; the state stays unchanged.
-pub fn round<O: Orientation, L: Lender<O>>(
+pub fn round<O: Orientation, C: Caller<O>>(
     states: &States,
-    lender: &mut L,
+    caller: &mut C,
     request: &Request<O>,
-    coordinates: usize,
 ) -> Result<Option<Header>, Fault> {
     let Request {
         control,
@@ -117,7 +177,7 @@ pub fn round<O: Orientation, L: Lender<O>>(
         control.key,
         control.round,
         control.stamp,
-        coordinates,
+        caller.len(),
         *verdict,
     )?
     else {
@@ -131,23 +191,31 @@ pub fn round<O: Orientation, L: Lender<O>>(
     };
     let Computed {
         result,
-        fingerprint,
+        norms,
         elapsed,
     } = compute_round(
-        lender,
+        caller,
         params,
-        control.length,
         control.threads,
         start,
-        ticket.fingerprint,
+        known(control, &ticket),
     )?;
     let step = PendingStep {
         round: control.round,
         cursor: result.cursor,
         delta: result.delta,
     };
-    let bytes = states.publish_round(&ticket, fingerprint, step);
+    let bytes = states.publish_round(&ticket, norms, step);
     Ok(bytes.map(|bytes| round_header(&result.scalars, elapsed, bytes, committed.stamp)))
+}
+
+/// What a call and its state tell of the data.
+fn known(control: &Control, ticket: &Ticket) -> Known {
+    Known {
+        length: control.length,
+        classes: control.classes(),
+        norms: ticket.norms.clone(),
+    }
 }
 
 fn round_header(scalars: &RoundScalars, elapsed: Duration, bytes: usize, stamp: i64) -> Header {
@@ -170,16 +238,15 @@ fn round_header(scalars: &RoundScalars, elapsed: Duration, bytes: usize, stamp: 
     header
 }
 
-/// Settles the state in `states`, which must have this number of coordinates, and computes its product. `None`: the fit was freed, or the
+/// Settles the state in `states`, and computes its product. `None`: the fit was freed, or the
 /// call is late.
 ///
 /// # Errors
 /// As [`compute_product`]; the state stays unchanged.
-pub fn product<O: Orientation, L: Lender<O>>(
+pub fn product<O: Orientation, C: Caller<O>>(
     states: &States,
-    lender: &mut L,
+    caller: &mut C,
     request: &Request<O>,
-    coordinates: usize,
 ) -> Result<Option<Header>, Fault> {
     let Request {
         control,
@@ -190,7 +257,7 @@ pub fn product<O: Orientation, L: Lender<O>>(
         control.key,
         control.round,
         control.stamp,
-        coordinates,
+        caller.len(),
         *verdict,
     )?
     else {
@@ -199,26 +266,21 @@ pub fn product<O: Orientation, L: Lender<O>>(
     let start = &ticket.start;
     let Computed {
         result,
-        fingerprint,
+        norms,
         elapsed,
-    } = compute_product(
-        lender,
-        params,
-        control.length,
-        &start.alpha,
-        ticket.fingerprint,
-    )?;
-    let bytes = states.publish_product(&ticket, fingerprint);
+    } = compute_product(caller, params, &start.alpha, known(control, &ticket))?;
+    let bytes = states.publish_product(&ticket, norms);
+    let (value, kappa, nonzeros) = O::product_scalars(&result);
     Ok(bytes.map(|bytes| {
         let scalars = RoundScalars {
-            value_before: result.value,
-            value_after: result.value,
+            value_before: value,
+            value_after: value,
             conjugate: f64::NAN,
             ratio: f64::NAN,
             correlation: f64::NAN,
-            coordinates: coordinates as u64,
-            nonzeros: result.nonzeros,
-            kappa: result.kappa,
+            coordinates: start.alpha.len() as u64,
+            nonzeros,
+            kappa,
             slope: [0.0; 2],
             curve: [0.0; 3],
             samples: Vec::new(),

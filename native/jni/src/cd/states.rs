@@ -10,12 +10,11 @@
 
 use std::{sync::Arc, time::Duration};
 
-use dwell_solvers::Verdict;
+use dwell_solvers::{RowNorms, Verdict};
 use once_cell::sync::Lazy;
 
 use crate::boundary::{
     fault::{Fault, argument},
-    fingerprint::Fingerprint,
     memory::{copied, zeros},
     table::{Kept, Key, Table},
 };
@@ -130,14 +129,14 @@ pub struct Snapshot {
 #[derive(Debug)]
 struct State {
     snapshot: Snapshot,
-    /// The fingerprint of the validated arrays of this partition.
-    fingerprint: Option<Fingerprint>,
+    /// The norms of the rows, of a dual state.
+    norms: Option<Arc<RowNorms>>,
 }
 
 impl State {
     /// The parts that a call works with, outside of the lock.
-    fn found(&self) -> (Snapshot, Option<Fingerprint>) {
-        (self.snapshot.clone(), self.fingerprint)
+    fn found(&self) -> (Snapshot, Option<Arc<RowNorms>>) {
+        (self.snapshot.clone(), self.norms.clone())
     }
 
     fn has_step_of(&self, round: i64) -> bool {
@@ -151,7 +150,8 @@ impl Kept for State {
     fn bytes(&self) -> usize {
         let Snapshot { committed, pending } = &self.snapshot;
         let pending = pending.as_ref().map_or(0, |step| step.delta.len());
-        size_of::<f64>() * (committed.alpha.len() + committed.previous.len() + pending)
+        let norms = self.norms.as_ref().map_or(0, |norms| norms.bytes());
+        size_of::<f64>() * (committed.alpha.len() + committed.previous.len() + pending) + norms
     }
 
     fn allocates(&self) -> bool {
@@ -167,8 +167,8 @@ pub struct Ticket {
     found: Option<Identity>,
     /// The state that the call computes with. Other calls do not see it before `publish`.
     pub start: Arc<Committed>,
-    /// The fingerprint of the arrays that were validated before.
-    pub fingerprint: Option<Fingerprint>,
+    /// The norms of the rows that an earlier call has computed.
+    pub norms: Option<Arc<RowNorms>>,
 }
 
 /// The worker states of coordinate descent.
@@ -199,7 +199,7 @@ impl States {
         };
         let state = locked.touch().map(|state| state.found());
         drop(locked);
-        let Some((snapshot, fingerprint)) = state else {
+        let Some((snapshot, norms)) = state else {
             if round != 0 || stamp != 0 {
                 return Ok(None);
             }
@@ -207,7 +207,7 @@ impl States {
                 key,
                 found: None,
                 start: Arc::new(Committed::zero(coordinates, 0, 0)?),
-                fingerprint: None,
+                norms: None,
             }));
         };
         if snapshot.committed.stamp != stamp {
@@ -220,7 +220,7 @@ impl States {
             key,
             found: Some(snapshot.committed.identity()),
             start,
-            fingerprint,
+            norms,
         }))
     }
 
@@ -229,7 +229,7 @@ impl States {
     pub fn publish_round(
         &self,
         ticket: &Ticket,
-        fingerprint: Fingerprint,
+        norms: Option<Arc<RowNorms>>,
         step: PendingStep,
     ) -> Option<usize> {
         let mut locked = self.table.open(ticket.key)?;
@@ -257,7 +257,7 @@ impl States {
                 committed,
                 pending: Some(Arc::new(step)),
             },
-            fingerprint: Some(fingerprint),
+            norms,
         };
         let bytes = state.bytes();
         locked.put(state);
@@ -304,20 +304,20 @@ impl States {
                 rebuild_stamp(version, true),
             )?),
         };
-        let (found, fingerprint) = state.map_or((None, None), |(snapshot, fingerprint)| {
-            (Some(snapshot.committed.identity()), fingerprint)
+        let (found, norms) = state.map_or((None, None), |(snapshot, norms)| {
+            (Some(snapshot.committed.identity()), norms)
         });
         Ok(Some(Ticket {
             key,
             found,
             start,
-            fingerprint,
+            norms,
         }))
     }
 
     /// Makes the state of the ticket the committed one, with nothing pending. Returns its bytes. Returns `None`, and changes nothing, if
     /// the fit was freed or the state is newer than the ticket.
-    pub fn publish_product(&self, ticket: &Ticket, fingerprint: Fingerprint) -> Option<usize> {
+    pub fn publish_product(&self, ticket: &Ticket, norms: Option<Arc<RowNorms>>) -> Option<usize> {
         let mut locked = self.table.open(ticket.key)?;
         let start = &ticket.start;
         if let Some(state) = locked.peek() {
@@ -336,7 +336,7 @@ impl States {
                 committed: start.clone(),
                 pending: None,
             },
-            fingerprint: Some(fingerprint),
+            norms,
         };
         let bytes = state.bytes();
         locked.put(state);
@@ -354,13 +354,13 @@ impl States {
         let Some(mut locked) = self.table.open(key) else {
             return;
         };
-        let fingerprint = locked.peek().and_then(|state| state.fingerprint);
+        let norms = locked.peek().and_then(|state| state.norms.clone());
         locked.put(State {
             snapshot: Snapshot {
                 committed: Arc::new(committed),
                 pending: None,
             },
-            fingerprint,
+            norms,
         });
     }
 
@@ -424,7 +424,7 @@ impl Snapshot {
             Ok(())
         } else {
             Err(argument!(
-                "offsets are of {coordinates} coordinates, but the state of fit {fit}, partition {partition} has {have} coordinates: pass the partition that the fit began with"
+                "the blocks have {coordinates} coordinates, but the state of fit {fit}, partition {partition} has {have} coordinates: pass the partition that the fit began with"
             ))
         }
     }
@@ -434,14 +434,9 @@ impl Snapshot {
 mod tests {
     use std::{collections::HashMap, thread};
 
-    use dwell_solvers::Values;
     use proptest::{prelude::*, test_runner::RngSeed};
 
     use super::*;
-    use crate::{
-        boundary::arrays::{Arrays, Matrix},
-        cd::primal::{Moments, Primal},
-    };
 
     const KEY: Key = (7, 2);
     const COORDINATES: usize = 2;
@@ -449,25 +444,6 @@ mod tests {
         pending: 1.0,
         previous: 0.0,
     };
-
-    fn fingerprint() -> Fingerprint {
-        let moments = [0.0; COORDINATES];
-        let arrays = Arrays::<Primal> {
-            matrix: Matrix {
-                offsets: &[0; COORDINATES + 1],
-                indices: Some(&[]),
-                values: Values::Ones,
-            },
-            fields: Moments {
-                mean: &moments,
-                variance: &moments,
-                deviation: &moments,
-                weights: None,
-            },
-            shared: &[],
-        };
-        Fingerprint::of(0, &arrays)
-    }
 
     /// The step of a round: a function of its start, different for every round.
     fn step(start: &Committed, round: i64) -> PendingStep {
@@ -490,7 +466,7 @@ mod tests {
 
     fn publish(states: &States, ticket: &Ticket, round: i64) -> bool {
         let step = step(&ticket.start, round);
-        states.publish_round(ticket, fingerprint(), step).is_some()
+        states.publish_round(ticket, None, step).is_some()
     }
 
     fn run(states: &States, round: i64, stamp: i64) -> bool {
@@ -506,7 +482,7 @@ mod tests {
     /// The stamp after the rebuild.
     fn rebuild(states: &States, round: i64, stamp: i64) -> Option<i64> {
         let ticket = begin_product(states, round, stamp)?;
-        states.publish_product(&ticket, fingerprint())?;
+        states.publish_product(&ticket, None)?;
         Some(ticket.start.stamp)
     }
 
@@ -648,15 +624,15 @@ mod tests {
             begin_product(&states, 0, 0).unwrap(),
             begin_product(&states, 0, 0).unwrap(),
         );
-        assert!(states.publish_product(&first, fingerprint()).is_some());
+        assert!(states.publish_product(&first, None).is_some());
         assert!(run(&states, 1, 2));
-        assert!(states.publish_product(&late, fingerprint()).is_some());
+        assert!(states.publish_product(&late, None).is_some());
         assert_eq!(rebuild(&states, 0, 0), Some(2));
         assert_eq!(state(&states), (1, 2, Some(1), vec![0.0; 2]));
         let late = begin_product(&states, 1, 2).unwrap();
         assert!(run(&states, 2, 2));
         assert!(run(&states, 3, 2));
-        assert!(states.publish_product(&late, fingerprint()).is_none());
+        assert!(states.publish_product(&late, None).is_none());
         assert_eq!(state(&states).0, 3);
     }
 
@@ -668,7 +644,7 @@ mod tests {
         states.expire(Duration::ZERO);
         assert_eq!(rebuild(&states, 0, 0), Some(3));
         assert!(run(&states, 1, 3));
-        assert!(states.publish_product(&kept, fingerprint()).is_some());
+        assert!(states.publish_product(&kept, None).is_some());
         assert_eq!(state(&states), (1, 3, Some(1), vec![0.0; 2]));
         // A leader that knows the stamp of the kept state does not get the other state.
         assert_eq!(kept.start.stamp, 2);
@@ -707,11 +683,7 @@ mod tests {
         assert_eq!(states.free(KEY.0), 3 * 8 * COORDINATES);
         assert_eq!(states.free(KEY.0), 0);
         assert!(!publish(&states, &late, 0));
-        assert!(
-            states
-                .publish_product(&late_product, fingerprint())
-                .is_none()
-        );
+        assert!(states.publish_product(&late_product, None).is_none());
         assert!(begin(&states, 0, 0).is_none());
         assert!(begin_product(&states, 0, 0).is_none());
         states.import(KEY, Committed::zero(COORDINATES, 0, 0).unwrap());
@@ -749,13 +721,22 @@ mod tests {
     }
 
     #[test]
-    fn arrays_are_validated_once() {
+    fn norms_are_computed_once() {
         let states = States::default();
-        assert!(begin(&states, 0, 0).unwrap().fingerprint.is_none());
-        assert!(run(&states, 0, 0));
-        assert!(begin(&states, 1, 0).unwrap().fingerprint == Some(fingerprint()));
+        let ticket = begin(&states, 0, 0).unwrap();
+        assert!(ticket.norms.is_none());
+        let norms = Arc::new(RowNorms::with_room(COORDINATES, false).unwrap());
+        let step = PendingStep {
+            round: 0,
+            cursor: 1,
+            delta: vec![0.0; COORDINATES],
+        };
+        let bytes = states.publish_round(&ticket, Some(norms.clone()), step);
+        assert_eq!(bytes, Some(states.bytes()));
+        let kept = |round| begin(&states, round, 0).unwrap().norms;
+        assert!(Arc::ptr_eq(&kept(1).unwrap(), &norms));
         states.import(KEY, Committed::zero(COORDINATES, 0, 0).unwrap());
-        assert!(begin(&states, 0, 0).unwrap().fingerprint == Some(fingerprint()));
+        assert!(Arc::ptr_eq(&kept(0).unwrap(), &norms));
     }
 
     #[test]
@@ -922,7 +903,7 @@ mod tests {
                             leader.truth.get(&ticket.start.identity())
                         );
                         if message.product {
-                            let answer = states.publish_product(&ticket, fingerprint());
+                            let answer = states.publish_product(&ticket, None);
                             if of_now {
                                 prop_assert!(answer.is_some());
                                 leader.answered(ticket.start.stamp);

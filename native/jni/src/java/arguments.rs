@@ -2,14 +2,17 @@
 
 use jni::{
     Env,
-    objects::{JDoubleArray, JFloatArray, JObject, JPrimitiveArray, TypeArray},
+    objects::{JByteArray, JDoubleArray, JFloatArray, JObject, JPrimitiveArray, TypeArray},
 };
 
 use crate::boundary::{
     fault::{Fault, argument},
-    memory::zeros,
+    memory::{reserve, zeros},
     pins::ArrayRef,
 };
+
+/// Numbers that go from or into a Java array at a time.
+pub const COPIED: usize = 1 << 14;
 
 /// Checks the length of an array.
 ///
@@ -66,11 +69,6 @@ pub fn values<'a>(
     Ok(values)
 }
 
-/// An array that cannot be null: [`ArrayRef::new`] checks it.
-pub fn required<A>(array: &A) -> &A {
-    array
-}
-
 /// Copies an array to the start of `room`.
 ///
 /// # Errors
@@ -113,4 +111,65 @@ pub fn copied(env: &Env<'_>, name: &str, array: &JDoubleArray<'_>) -> Result<Vec
     let mut copy = zeros(length, name)?;
     array.get_region(env, 0, &mut copy)?;
     Ok(copy)
+}
+
+/// The doubles of a Java array of bytes, little endian.
+///
+/// # Errors
+/// `Argument` if it is null or its length is no multiple of 8, `OutOfMemory`.
+pub fn decoded(env: &Env<'_>, name: &str, array: &JByteArray<'_>) -> Result<Vec<f64>, Fault> {
+    let length = ArrayRef::new(env, name, array)?.length();
+    if length % 8 != 0 {
+        return Err(argument!("{name} has {length} bytes, expected 8 a number"));
+    }
+    let mut doubles = zeros(length / 8, name)?;
+    let mut bytes = vec![0; length.min(8 * COPIED)];
+    for (k, part) in doubles.chunks_mut(COPIED).enumerate() {
+        let bytes = &mut bytes[..8 * part.len()];
+        array.get_region(env, (8 * COPIED * k) as i32, bytes)?;
+        for (double, bytes) in part.iter_mut().zip(bytes.as_chunks::<8>().0) {
+            *double = f64::from_le_bytes(bytes.map(i8::cast_unsigned));
+        }
+    }
+    Ok(doubles)
+}
+
+/// A copy of an array of bytes.
+///
+/// # Errors
+/// `Argument` if it is null, `OutOfMemory`.
+pub fn bytes(env: &Env<'_>, name: &str, array: &JByteArray<'_>) -> Result<Vec<u8>, Fault> {
+    let length = ArrayRef::new(env, name, array)?.length();
+    let mut copy = reserve(length, name)?;
+    let mut part = vec![0; length.min(8 * COPIED)];
+    while copy.len() < length {
+        let part = &mut part[..(8 * COPIED).min(length - copy.len())];
+        array.get_region(env, copy.len() as i32, part)?;
+        copy.extend(part.iter().map(|byte| byte.cast_unsigned()));
+    }
+    Ok(copy)
+}
+
+/// Sets the bytes of an array from `first` on. `write` gets how many are set, and the next ones to write: a multiple of 8, if `length` is one.
+///
+/// # Errors
+/// Those of `write`, `Jni` if there are fewer.
+pub fn set_bytes(
+    env: &Env<'_>,
+    array: &JByteArray<'_>,
+    first: usize,
+    length: usize,
+    mut write: impl FnMut(usize, &mut [u8]) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    let mut bytes = vec![0; length.min(8 * COPIED)];
+    let mut signed = vec![0; bytes.len()];
+    for at in (0..length).step_by(8 * COPIED) {
+        let count = (8 * COPIED).min(length - at);
+        write(at, &mut bytes[..count])?;
+        for (signed, byte) in signed.iter_mut().zip(&bytes[..count]) {
+            *signed = byte.cast_signed();
+        }
+        array.set_region(env, (first + at) as i32, &signed[..count])?;
+    }
+    Ok(())
 }

@@ -2,7 +2,9 @@
 
 use jni::{
     Env,
-    objects::{JByteArray, JClass, JDoubleArray, JFloatArray, JIntArray, JLongArray, JObject},
+    objects::{
+        JByteArray, JClass, JDoubleArray, JFloatArray, JIntArray, JLongArray, JObject, JObjectArray,
+    },
     sys::jint,
 };
 
@@ -10,7 +12,6 @@ use crate::{
     boundary::{
         fault::Fault,
         header::{self, Header},
-        pins::ArrayRef,
     },
     cd::{
         self,
@@ -22,12 +23,10 @@ use crate::{
         rounds,
         states::{STATES, States},
     },
-    checks::CHECKS,
     java::{
-        arguments::{copied, numbers, optional, required},
-        lender::{Arguments, JavaLender},
+        arguments::{copied, numbers},
+        blocks::{BlockArguments, Doubles, JavaBlocks},
     },
-    lda::{self, calls::LdaCall, documents::Lda},
     rows::{
         self,
         arrays::{LabelledRows, Sgd},
@@ -45,28 +44,38 @@ const MAX_SETTINGS: usize = DUAL_CANDIDATES + MAX_CANDIDATES + 2 * MAX_POINTS;
 
 /// [`rounds::round`] or [`rounds::product`].
 type Compute<'e, 'l, O> =
-    fn(&States, &mut JavaLender<'e, 'l, O>, &Request<O>, usize) -> Result<Option<Header>, Fault>;
+    fn(&States, &mut JavaBlocks<'e, 'l, O>, &Request<O>) -> Result<Option<Header>, Fault>;
 
 /// Decodes a call of coordinate descent, computes it on the states of this process and writes the header of its result.
 fn cd_call<'e, 'l, O: Orientation>(
     env: &'e mut Env<'l>,
-    arguments: Arguments<'e, 'l, O>,
+    control: &JLongArray<'l>,
+    settings: &JDoubleArray<'l>,
+    arguments: BlockArguments<'e, 'l, O>,
     compute: Compute<'e, 'l, O>,
 ) -> Result<jint, Fault> {
-    let mut control = [0; cd::layout::CONTROL_SLOTS];
-    let control = numbers(env, "control", arguments.control, &mut control)?;
-    let mut settings = [0.0; MAX_SETTINGS];
-    let settings = numbers(env, "settings", arguments.settings, &mut settings)?;
+    let mut room = [0; cd::layout::CONTROL_SLOTS];
+    let control = numbers(env, "control", control, &mut room)?;
+    let mut room = [0.0; MAX_SETTINGS];
+    let settings = numbers(env, "settings", settings, &mut room)?;
     let request = Request::<O>::decode(control, settings)?;
-    let offsets = ArrayRef::new(env, "offsets", arguments.offsets)?.length();
     let length = request.control.length;
-    let mut lender = JavaLender::new(env, &arguments, length, length)?;
-    let coordinates = offsets.saturating_sub(1);
-    let Some(header) = compute(&STATES, &mut lender, &request, coordinates)? else {
+    let mut blocks = JavaBlocks::new(env, &arguments, length, length)?;
+    let Some(header) = compute(&STATES, &mut blocks, &request)? else {
         return Ok(STATE_LOST);
     };
-    write_header(lender.env, arguments.result, &header)?;
+    write_header(blocks.env, arguments.result, &header)?;
     Ok(OK)
+}
+
+/// Arrays that every block has.
+fn required<A>(arrays: A) -> A {
+    arrays
+}
+
+/// Arrays that a block may be without.
+fn optional<A>(arrays: A) -> Option<A> {
+    Some(arrays)
 }
 
 /// Defines the function of a Java method of coordinate descent. The four methods differ in the names and number of their arrays and in
@@ -74,7 +83,7 @@ fn cd_call<'e, 'l, O: Orientation>(
 macro_rules! cd_method {
     (
         $name:ident = $compute:path, $orientation:ty, $indices:ident,
-        $fields:ident { $($array:ident: $presence:ident),* } $(, $shared:ident)?
+        $fields:ident { $($of_block:ident: $presence:ident),* ; $($common:ident),* } $(, $shared:ident)?
     ) => {
         #[doc = concat!("A `", stringify!($compute), "` of `", stringify!($orientation), "`.")]
         #[expect(clippy::too_many_arguments, reason = "signature of the Java method")]
@@ -83,28 +92,30 @@ macro_rules! cd_method {
             _: JClass<'l>,
             control: JLongArray<'l>,
             settings: JDoubleArray<'l>,
-            offsets: JIntArray<'l>,
-            $indices: JIntArray<'l>,
-            values32: JFloatArray<'l>,
-            values64: JDoubleArray<'l>,
-            $($array: JDoubleArray<'l>,)*
+            offsets: JObjectArray<'l, JIntArray<'l>>,
+            $indices: JObjectArray<'l, JIntArray<'l>>,
+            values32: JObjectArray<'l, JFloatArray<'l>>,
+            values64: JObjectArray<'l, JDoubleArray<'l>>,
+            $($of_block: JObjectArray<'l, JDoubleArray<'l>>,)*
+            $($common: JDoubleArray<'l>,)*
             $($shared: JByteArray<'l>,)?
             result: JByteArray<'l>,
             cancellation: JObject<'l>,
         ) -> Result<jint, Fault> {
-            let arguments = Arguments::<$orientation> {
-                control: &control,
-                settings: &settings,
+            let arguments = BlockArguments::<$orientation> {
                 offsets: &offsets,
                 indices: &$indices,
                 values32: &values32,
                 values64: &values64,
-                fields: $fields { $($array: $presence(&$array)),* },
+                fields: $fields {
+                    $($of_block: $presence(Doubles::OfBlocks(&$of_block)),)*
+                    $($common: Some(Doubles::Common(&$common)),)*
+                },
                 shared: None$(.or(Some(&$shared)))?,
                 result: &result,
                 cancellation: &cancellation,
             };
-            cd_call(env, arguments, $compute)
+            cd_call(env, &control, &settings, arguments, $compute)
         }
     };
 }
@@ -113,49 +124,27 @@ cd_method!(
     primal_round = rounds::round,
     Primal,
     rows,
-    Moments {
-        mean: required,
-        variance: required,
-        deviation: required,
-        weights: optional
-    },
+    Moments { mean: required, variance: required, deviation: required; weights },
     shared
 );
 cd_method!(
     primal_product = rounds::product,
     Primal,
     rows,
-    Moments {
-        mean: required,
-        variance: required,
-        deviation: required,
-        weights: optional
-    }
+    Moments { mean: required, variance: required, deviation: required; weights }
 );
 cd_method!(
     dual_round = rounds::round,
     Dual,
     features,
-    Rows {
-        labels: required,
-        weights: optional,
-        norms: required,
-        projections: optional,
-        scale: optional
-    },
+    Rows { labels: required, weights: optional; scale, mean },
     shared
 );
 cd_method!(
     dual_product = rounds::product,
     Dual,
     features,
-    Rows {
-        labels: required,
-        weights: optional,
-        norms: required,
-        projections: optional,
-        scale: optional
-    }
+    Rows { labels: required, weights: optional; scale, mean }
 );
 
 /// A call of model averaging.
@@ -165,28 +154,26 @@ pub fn sgd_call<'l, P: SgdCall>(
     _: JClass<'l>,
     control: JLongArray<'l>,
     settings: JDoubleArray<'l>,
-    offsets: JIntArray<'l>,
-    features: JIntArray<'l>,
-    values32: JFloatArray<'l>,
-    values64: JDoubleArray<'l>,
-    labels: JDoubleArray<'l>,
-    weights: JDoubleArray<'l>,
+    offsets: JObjectArray<'l, JIntArray<'l>>,
+    features: JObjectArray<'l, JIntArray<'l>>,
+    values32: JObjectArray<'l, JFloatArray<'l>>,
+    values64: JObjectArray<'l, JDoubleArray<'l>>,
+    labels: JObjectArray<'l, JDoubleArray<'l>>,
+    weights: JObjectArray<'l, JDoubleArray<'l>>,
     scale: JDoubleArray<'l>,
     shared: JByteArray<'l>,
     result: JByteArray<'l>,
     cancellation: JObject<'l>,
 ) -> Result<(), Fault> {
-    let arguments = Arguments::<Sgd> {
-        control: &control,
-        settings: &settings,
+    let arguments = BlockArguments::<Sgd> {
         offsets: &offsets,
         indices: &features,
         values32: &values32,
         values64: &values64,
         fields: LabelledRows {
-            labels: &labels,
-            weights: optional(&weights),
-            scale: optional(&scale),
+            labels: Doubles::OfBlocks(&labels),
+            weights: Some(Doubles::OfBlocks(&weights)),
+            scale: Some(Doubles::Common(&scale)),
         },
         shared: Some(&shared),
         result: &result,
@@ -196,48 +183,10 @@ pub fn sgd_call<'l, P: SgdCall>(
     let control = numbers(env, "control", &control, &mut room)?;
     let settings = copied(env, "settings", &settings)?;
     let request = P::decode(control, &settings)?;
-    let vector = if P::HAS_VECTOR { request.length } else { 0 };
-    let mut lender = JavaLender::new(env, &arguments, request.length, vector)?;
-    let header = rows::calls::compute(&CHECKS, &mut lender, &request)?;
-    write_header(lender.env, &result, &header)
-}
-
-/// A call of LDA.
-#[expect(clippy::too_many_arguments, reason = "signature of the Java method")]
-pub fn lda_call<'l, P: LdaCall>(
-    env: &mut Env<'l>,
-    _: JClass<'l>,
-    control: JLongArray<'l>,
-    settings: JDoubleArray<'l>,
-    alpha: JDoubleArray<'l>,
-    offsets: JIntArray<'l>,
-    words: JIntArray<'l>,
-    values32: JFloatArray<'l>,
-    values64: JDoubleArray<'l>,
-    shared: JByteArray<'l>,
-    result: JByteArray<'l>,
-    cancellation: JObject<'l>,
-) -> Result<(), Fault> {
-    let arguments = Arguments::<Lda> {
-        control: &control,
-        settings: &settings,
-        offsets: &offsets,
-        indices: &words,
-        values32: &values32,
-        values64: &values64,
-        fields: (),
-        shared: Some(&shared),
-        result: &result,
-        cancellation: &cancellation,
-    };
-    let mut room = [0; lda::layout::CONTROL_SLOTS];
-    let control = numbers(env, "control", &control, &mut room)?;
-    let settings = copied(env, "settings", &settings)?;
-    let alpha = copied(env, "alpha", &alpha)?;
-    let request = P::decode(control, &settings, &alpha)?;
-    let mut lender = JavaLender::new(env, &arguments, request.length, P::length(&request))?;
-    let header = lda::calls::compute(&CHECKS, &mut lender, &request)?;
-    write_header(lender.env, &result, &header)
+    let written = if P::HAS_VECTOR { request.length } else { 0 };
+    let mut blocks = JavaBlocks::new(env, &arguments, request.length, written)?;
+    let header = P::compute(&request, &mut blocks)?;
+    write_header(blocks.env, &result, &header)
 }
 
 /// Writes a header to the start of a result.

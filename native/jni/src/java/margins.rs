@@ -1,7 +1,5 @@
 //! The call on margins. Java owns all arrays, and they are pinned for a slice of rows at a time.
 
-use std::time::Instant;
-
 use dwell_solvers::cd::{BLOCK, MarginSlice};
 use jni::{
     Env,
@@ -14,7 +12,6 @@ use crate::{
         fault::{Fault, argument},
         pins::{ArrayRef, EnvCritical, Pins},
         pool,
-        slices::SliceLength,
     },
     cd::margins::{
         layout::{CONTROL_SLOTS, SETTING_SLOTS, SUMS},
@@ -22,6 +19,11 @@ use crate::{
     },
     java::arguments::{expect_length, lent, numbers},
 };
+
+/// Rows that are pinned at a time: one or two milliseconds of work.
+const ROWS: usize = 1 << 16;
+
+const _: () = assert!(ROWS.is_multiple_of(BLOCK));
 
 /// See `NativeBridge.margins`.
 #[expect(clippy::too_many_arguments, reason = "signature of the Java method")]
@@ -90,15 +92,12 @@ impl RowArrays<'_> {
     fn run(&self, env: &mut Env<'_>, request: &MarginRequest) -> Result<[f64; SUMS], Fault> {
         let pool = pool::of(request.threads);
         let rows = self.margins.length();
-        let mut length = SliceLength::default();
         let mut totals = [0.0; SUMS];
         let mut first = 0;
         // An empty slice is checked as well.
         while first < rows || rows == 0 {
-            let end = rows.min(first + length.units().next_multiple_of(BLOCK));
-            let start = Instant::now();
+            let end = rows.min(first + ROWS);
             self.on(env, request, pool.as_deref(), first..end, &mut totals)?;
-            length.took(start.elapsed());
             first = end;
             if rows == 0 {
                 break;

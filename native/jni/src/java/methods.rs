@@ -16,7 +16,7 @@ use crate::{
         throw::Throw,
         version::{ABI_VERSION, BUILD_ID},
     },
-    java::{calls, margins, newton, pass, quasi_newton, states},
+    java::{calls, lda, margins, newton, pass, quasi_newton, states},
     lda::calls::TopicsRound,
 };
 
@@ -25,30 +25,30 @@ pub const METHODS: &[NativeMethod] = &[
     native_method! { static fn abi_version() -> jint, error_policy = Throw },
     native_method! { static fn build_id() -> JString, error_policy = Throw },
     native_method! {
-        static fn primal_round(control: jlong[], settings: jdouble[], offsets: jint[], rows: jint[], values32: jfloat[],
-            values64: jdouble[], mean: jdouble[], variance: jdouble[], deviation: jdouble[], weights: jdouble[],
+        static fn primal_round(control: jlong[], settings: jdouble[], offsets: jint[][], rows: jint[][], values32: jfloat[][],
+            values64: jdouble[][], mean: jdouble[][], variance: jdouble[][], deviation: jdouble[][], weights: jdouble[],
             shared: jbyte[], result: jbyte[], cancellation: dwell.jni.Cancellation) -> jint,
         fn = calls::primal_round,
         error_policy = Throw
     },
     native_method! {
-        static fn primal_product(control: jlong[], settings: jdouble[], offsets: jint[], rows: jint[], values32: jfloat[],
-            values64: jdouble[], mean: jdouble[], variance: jdouble[], deviation: jdouble[], weights: jdouble[],
+        static fn primal_product(control: jlong[], settings: jdouble[], offsets: jint[][], rows: jint[][], values32: jfloat[][],
+            values64: jdouble[][], mean: jdouble[][], variance: jdouble[][], deviation: jdouble[][], weights: jdouble[],
             result: jbyte[], cancellation: dwell.jni.Cancellation) -> jint,
         fn = calls::primal_product,
         error_policy = Throw
     },
     native_method! {
-        static fn dual_round(control: jlong[], settings: jdouble[], offsets: jint[], features: jint[], values32: jfloat[],
-            values64: jdouble[], labels: jdouble[], weights: jdouble[], norms: jdouble[], projections: jdouble[],
-            scale: jdouble[], shared: jbyte[], result: jbyte[], cancellation: dwell.jni.Cancellation) -> jint,
+        static fn dual_round(control: jlong[], settings: jdouble[], offsets: jint[][], features: jint[][], values32: jfloat[][],
+            values64: jdouble[][], labels: jdouble[][], weights: jdouble[][], scale: jdouble[], mean: jdouble[],
+            shared: jbyte[], result: jbyte[], cancellation: dwell.jni.Cancellation) -> jint,
         fn = calls::dual_round,
         error_policy = Throw
     },
     native_method! {
-        static fn dual_product(control: jlong[], settings: jdouble[], offsets: jint[], features: jint[], values32: jfloat[],
-            values64: jdouble[], labels: jdouble[], weights: jdouble[], norms: jdouble[], projections: jdouble[],
-            scale: jdouble[], result: jbyte[], cancellation: dwell.jni.Cancellation) -> jint,
+        static fn dual_product(control: jlong[], settings: jdouble[], offsets: jint[][], features: jint[][], values32: jfloat[][],
+            values64: jdouble[][], labels: jdouble[][], weights: jdouble[][], scale: jdouble[], mean: jdouble[],
+            result: jbyte[], cancellation: dwell.jni.Cancellation) -> jint,
         fn = calls::dual_product,
         error_policy = Throw
     },
@@ -59,15 +59,15 @@ pub const METHODS: &[NativeMethod] = &[
         error_policy = Throw
     },
     native_method! {
-        static fn sgd_descend(control: jlong[], settings: jdouble[], offsets: jint[], features: jint[], values32: jfloat[],
-            values64: jdouble[], labels: jdouble[], weights: jdouble[], scale: jdouble[], shared: jbyte[], result: jbyte[],
+        static fn sgd_descend(control: jlong[], settings: jdouble[], offsets: jint[][], features: jint[][], values32: jfloat[][],
+            values64: jdouble[][], labels: jdouble[][], weights: jdouble[][], scale: jdouble[], shared: jbyte[], result: jbyte[],
             cancellation: dwell.jni.Cancellation) -> void,
         fn = calls::sgd_call::<SgdParams>,
         error_policy = Throw
     },
     native_method! {
-        static fn sgd_search(control: jlong[], settings: jdouble[], offsets: jint[], features: jint[], values32: jfloat[],
-            values64: jdouble[], labels: jdouble[], weights: jdouble[], scale: jdouble[], shared: jbyte[], result: jbyte[],
+        static fn sgd_search(control: jlong[], settings: jdouble[], offsets: jint[][], features: jint[][], values32: jfloat[][],
+            values64: jdouble[][], labels: jdouble[][], weights: jdouble[][], scale: jdouble[], shared: jbyte[], result: jbyte[],
             cancellation: dwell.jni.Cancellation) -> void,
         fn = calls::sgd_call::<SearchParams>,
         error_policy = Throw
@@ -131,17 +131,17 @@ pub const METHODS: &[NativeMethod] = &[
     native_method! { static fn pass_join(into: jlong, from: jlong) -> void, fn = pass::join, error_policy = Throw },
     native_method! { static fn pass_free(pass: jlong) -> void, fn = pass::free, error_policy = Throw },
     native_method! {
-        static fn lda_round(control: jlong[], settings: jdouble[], alpha: jdouble[], offsets: jint[], words: jint[],
-            values32: jfloat[], values64: jdouble[], shared: jbyte[], result: jbyte[],
+        static fn lda_round(control: jlong[], settings: jdouble[], alpha: jdouble[], offsets: jint[][], words: jint[][],
+            values32: jfloat[][], values64: jdouble[][], shared: jbyte[], result: jbyte[],
             cancellation: dwell.jni.Cancellation) -> void,
-        fn = calls::lda_call::<TopicsRound>,
+        fn = lda::lda_call::<TopicsRound>,
         error_policy = Throw
     },
     native_method! {
-        static fn lda_bound(control: jlong[], settings: jdouble[], alpha: jdouble[], offsets: jint[], words: jint[],
-            values32: jfloat[], values64: jdouble[], shared: jbyte[], result: jbyte[],
+        static fn lda_bound(control: jlong[], settings: jdouble[], alpha: jdouble[], offsets: jint[][], words: jint[][],
+            values32: jfloat[][], values64: jdouble[][], shared: jbyte[], result: jbyte[],
             cancellation: dwell.jni.Cancellation) -> void,
-        fn = calls::lda_call::<BoundParams>,
+        fn = lda::lda_call::<BoundParams>,
         error_policy = Throw
     },
     native_method! {

@@ -4,17 +4,19 @@
 //! |---|---|
 //! | [`methods`] | the table of all functions, and how it is bound to the class |
 //! | [`calls`] | the calls on a partition |
+//! | [`lda`] | the calls of LDA |
 //! | [`margins`] | the call on margins |
 //! | [`newton`] | the functions of the quadratic model of Newton's method |
 //! | [`pass`] | the functions of a pass over rows |
 //! | [`quasi_newton`] | the functions of the leader of L-BFGS |
 //! | [`states`] | the functions on worker states and checks |
-//! | [`lender`] | the arguments of a call, and the loan of its arrays |
+//! | [`blocks`] | the arguments of a call on blocks, and the loan of one block after another |
 //! | [`arguments`] | Java arrays that are copied |
 
 pub mod arguments;
+pub mod blocks;
 pub mod calls;
-pub mod lender;
+pub mod lda;
 pub mod margins;
 pub mod methods;
 pub mod newton;

@@ -16,14 +16,16 @@ use crate::{
     boundary::{
         arrays::Matrix,
         fault::{Fault, argument},
-        fingerprint::Fingerprint,
+        fingerprint::{Fingerprint, KNOWN},
         header::{self, Header, NONZEROS, SOLVER_NANOS},
         memory::zeros,
         numbers::ControlSlots,
         pins::{ArrayRef, EnvCritical, Pins},
     },
     java::{
-        arguments::{ValueArrays, copied, expect_length, lent, numbers, values},
+        arguments::{
+            ValueArrays, copied, decoded, expect_length, lent, numbers, set_bytes, values,
+        },
         calls::write_header,
     },
     pass::{
@@ -36,9 +38,6 @@ use crate::{
         passes::PASSES,
     },
 };
-
-/// Numbers that go into a Java array at a time.
-const COPIED: usize = 1 << 14;
 
 /// See `NativeBridge.passBegin`.
 #[expect(clippy::too_many_arguments, reason = "signature of the Java method")]
@@ -95,24 +94,6 @@ pub fn begin<'l>(
     Ok(PASSES.begin(pass))
 }
 
-/// The doubles of a Java array of bytes, little endian.
-fn decoded(env: &Env<'_>, name: &str, array: &JByteArray<'_>) -> Result<Vec<f64>, Fault> {
-    let length = ArrayRef::new(env, name, array)?.length();
-    if length % 8 != 0 {
-        return Err(argument!("{name} has {length} bytes, expected 8 a number"));
-    }
-    let mut doubles = zeros(length / 8, name)?;
-    let mut bytes = vec![0; length.min(8 * COPIED)];
-    for (k, part) in doubles.chunks_mut(COPIED).enumerate() {
-        let bytes = &mut bytes[..8 * part.len()];
-        array.get_region(env, (8 * COPIED * k) as i32, bytes)?;
-        for (double, bytes) in part.iter_mut().zip(bytes.as_chunks::<8>().0) {
-            *double = f64::from_le_bytes(bytes.map(i8::cast_unsigned));
-        }
-    }
-    Ok(doubles)
-}
-
 /// See `NativeBridge.passFork`.
 pub fn fork(_: &mut Env<'_>, _: JClass<'_>, pass: jlong) -> Result<jlong, Fault> {
     let fork = PASSES.with(pass, |pass| Ok(pass.fork()))?;
@@ -146,7 +127,7 @@ pub fn block<'l>(
         let fingerprint = block.lend(env, |matrix, _, _| {
             Ok(Fingerprint::of_matrix(features, matrix))
         })?;
-        let mut is_known = PASSES.knows(fingerprint);
+        let mut is_known = KNOWN.contains(fingerprint);
         let mut next = 0;
         let mut spent = Duration::ZERO;
         while next < rows {
@@ -162,7 +143,7 @@ pub fn block<'l>(
             // Nothing is pinned while the pass works on its copy.
             pass.work()?;
             if !is_known {
-                PASSES.remember(fingerprint);
+                KNOWN.insert(fingerprint);
                 is_known = true;
             }
             spent += start.elapsed();
@@ -220,7 +201,7 @@ impl Block<'_> {
                 },
             };
             let weights = self.weights.map(|weights| pins.read(weights)).transpose()?;
-            work(matrix.with_own_entries(), pins.read(self.labels)?, weights)
+            work(matrix, pins.read(self.labels)?, weights)
         }
     }
 }
@@ -265,15 +246,13 @@ pub fn end<'l>(
         ));
     }
     write_header(env, &result, &header)?;
-    let mut bytes = vec![0; 8 * COPIED.min(vector.len())];
-    for (k, part) in vector.chunks(COPIED).enumerate() {
-        let bytes = &mut bytes[..8 * part.len()];
-        for (bytes, x) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(part) {
-            *bytes = x.to_le_bytes().map(u8::cast_signed);
+    set_bytes(env, &result, header::BYTES, 8 * vector.len(), |at, out| {
+        let (chunks, _) = out.as_chunks_mut::<8>();
+        for (bytes, x) in chunks.iter_mut().zip(&vector[at / 8..]) {
+            *bytes = x.to_le_bytes();
         }
-        result.set_region(env, (header::BYTES + 8 * COPIED * k) as i32, bytes)?;
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// See `NativeBridge.passJoin`.

@@ -1,4 +1,4 @@
-//! The functions on values kept between calls: worker states, and the checks of calls without one.
+//! The functions on values kept between calls: worker states, and memory of calls without one.
 
 use std::time::Duration;
 
@@ -21,8 +21,8 @@ use crate::{
         },
         states::{Committed, STATES},
     },
-    checks::CHECKS,
     java::arguments::{expect_length, finite},
+    lda::scratch::SCRATCH,
     pass::passes::PASSES,
 };
 
@@ -135,7 +135,7 @@ pub fn state_size(
 
 /// See `NativeBridge.freeFit`.
 pub fn free_fit(_: &mut Env<'_>, _: JClass<'_>, fit: jlong) -> Result<jlong, Fault> {
-    Ok((STATES.free(fit) + CHECKS.free(fit)) as jlong)
+    Ok((STATES.free(fit) + SCRATCH.free(fit)) as jlong)
 }
 
 /// See `NativeBridge.expire`.
@@ -143,15 +143,15 @@ pub fn expire(_: &mut Env<'_>, _: JClass<'_>, max_age_millis: jlong) -> Result<j
     let age = u64::try_from(max_age_millis)
         .map_err(|_| argument!("maxAgeMillis is {max_age_millis}: it must be at least 0"))?;
     let age = Duration::from_millis(age);
-    Ok((STATES.expire(age) + CHECKS.expire(age)) as jlong)
+    Ok((STATES.expire(age) + SCRATCH.expire(age)) as jlong)
 }
 
 /// See `NativeBridge.stateBytes`.
 pub fn state_bytes(_: &mut Env<'_>, _: JClass<'_>) -> Result<jlong, Fault> {
-    Ok((STATES.bytes() + CHECKS.bytes() + PASSES.bytes()) as jlong)
+    Ok((STATES.bytes() + SCRATCH.bytes() + PASSES.bytes()) as jlong)
 }
 
 /// See `NativeBridge.stateEntries`.
 pub fn state_entries(_: &mut Env<'_>, _: JClass<'_>) -> Result<jlong, Fault> {
-    Ok((STATES.entries() + CHECKS.entries() + PASSES.entries()) as jlong)
+    Ok((STATES.entries() + SCRATCH.entries() + PASSES.entries()) as jlong)
 }

@@ -1,21 +1,16 @@
 //! The two calls of LDA. Every call is a pure function of its arguments.
 
-use std::time::Duration;
-
 use dwell_solvers::lda::{
-    Kernel, LdaParams,
+    DocumentBlocks, Kernel, LdaParams,
     shared::{BoundParams, SharedBound, SharedRound},
 };
 
 use crate::{
     boundary::{
         fault::Fault,
-        header::{self, Header, NONZEROS, SOLVER_NANOS},
-        slices::{Lender, data, done_if, in_slices, write_vector},
+        header::{self, Header, NONZEROS},
     },
-    checks::Checks,
     lda::{
-        documents::Lda,
         layout::{
             BOUND, BOUND_TOKENS, CONTROL_BATCH, CONTROL_BUDGET, CONTROL_CORPUS, CONTROL_CURSOR,
             CONTROL_FIRST, CONTROL_LAST, CONTROL_SAMPLE, CONTROL_SEEN, CONTROL_WORKERS, CURSOR,
@@ -27,7 +22,7 @@ use crate::{
 
 /// One of the two calls, named by its parameters: a round ([`TopicsRound`]) or a bound ([`BoundParams`]).
 pub trait LdaCall: Sized {
-    /// A computation in progress.
+    /// The computation.
     type Work;
 
     /// Checks and names the numbers of a call.
@@ -39,61 +34,30 @@ pub trait LdaCall: Sized {
     /// Length of the result after its header, in units of 8 bytes.
     fn length(request: &LdaRequest<Self>) -> usize;
 
-    /// Checks the parameters, and begins in scratch memory of an earlier call.
+    /// Checks the parameters, and takes scratch memory of an earlier call.
     ///
     /// # Errors
     /// Those of the solver.
     fn begin(request: &LdaRequest<Self>, scratch: Vec<f32>) -> Result<Self::Work, Fault>;
 
-    /// Computes the result on valid documents, and the time that it took.
+    /// Computes the header of the result on valid documents.
     ///
     /// # Errors
-    /// Those of the solver and of the lender.
-    fn run<L: Lender<Lda>>(
+    /// Those of the solver and of the owner of the documents.
+    fn run<B: DocumentBlocks<Error = Fault>>(
         work: &mut Self::Work,
-        vocabulary: usize,
-        lender: &mut L,
-    ) -> Result<(Header, Duration), Fault>;
+        blocks: &mut B,
+        shared: &[u8],
+    ) -> Result<Header, Fault>;
+
+    /// Writes the result after its header from byte `start` on, as much as `out` has room for. Both are multiples of 8.
+    ///
+    /// # Errors
+    /// Those of the solver.
+    fn write(work: &Self::Work, shared: &[u8], start: usize, out: &mut [u8]) -> Result<(), Fault>;
 
     /// The scratch memory, for the next call. A failed call leaves it, too.
     fn into_scratch(work: Self::Work) -> Vec<f32>;
-}
-
-/// Computes a call, in the memory that the last call of the partition left, if any.
-///
-/// # Errors
-/// Those of the solver and of the lender.
-pub fn compute<P: LdaCall, L: Lender<Lda>>(
-    checks: &Checks,
-    lender: &mut L,
-    request: &LdaRequest<P>,
-) -> Result<Header, Fault> {
-    let mut work = P::begin(request, checks.take_scratch(request.key))?;
-    let result = checks
-        .validate(request.key, request.vocabulary, lender, |lender| {
-            check_counts(lender, request.vocabulary)
-        })
-        .and_then(|()| P::run(&mut work, request.vocabulary, lender));
-    checks.leave_scratch(request.key, P::into_scratch(work));
-    let (mut header, elapsed) = result?;
-    header[SOLVER_NANOS] = elapsed.as_nanos() as f64;
-    Ok(header)
-}
-
-fn check_counts<L: Lender<Lda>>(lender: &mut L, vocabulary: usize) -> Result<(), Fault> {
-    let mut next = 0;
-    in_slices(lender, |arrays, _, units| {
-        let documents = data(vocabulary, arrays)?;
-        let (mut end, mut left) = (next, units);
-        while end < documents.len() && left > 0 {
-            left = left.saturating_sub(1 + documents.length(end));
-            end += 1;
-        }
-        documents.check_counts(next..end)?;
-        next = end;
-        Ok(done_if(next == documents.len()))
-    })?;
-    Ok(())
 }
 
 /// Parameters of a round of the topics: the parameters of the solver, the documents of the bound, and the factor of the model reached.
@@ -165,18 +129,12 @@ impl LdaCall for TopicsRound {
         )?)
     }
 
-    fn run<L: Lender<Lda>>(
+    fn run<B: DocumentBlocks<Error = Fault>>(
         round: &mut Self::Work,
-        vocabulary: usize,
-        lender: &mut L,
-    ) -> Result<(Header, Duration), Fault> {
-        let solving = in_slices(lender, |arrays, _, units| {
-            let documents = data(vocabulary, arrays)?;
-            Ok(round.advance(&documents, arrays.shared, units)?)
-        })?;
-        let writing = write_vector(lender, round.length() / 8, |arrays, first, out| {
-            Ok(round.write_update(arrays.shared, 8 * first, out)?)
-        })?;
+        blocks: &mut B,
+        shared: &[u8],
+    ) -> Result<Header, Fault> {
+        round.run(blocks, shared)?;
         let outcome = round.finish()?;
         let mut header = header::EMPTY;
         header[TOKENS] = outcome.round.tokens;
@@ -193,7 +151,11 @@ impl LdaCall for TopicsRound {
         for (slot, &factor) in header[FACTOR..].iter_mut().zip(&outcome.factors) {
             *slot = factor.into();
         }
-        Ok((header, solving + writing))
+        Ok(header)
+    }
+
+    fn write(round: &Self::Work, shared: &[u8], start: usize, out: &mut [u8]) -> Result<(), Fault> {
+        Ok(round.write_update(shared, start, out)?)
     }
 
     fn into_scratch(round: Self::Work) -> Vec<f32> {
@@ -232,23 +194,23 @@ impl LdaCall for BoundParams {
         )?)
     }
 
-    fn run<L: Lender<Lda>>(
+    fn run<B: DocumentBlocks<Error = Fault>>(
         bound: &mut Self::Work,
-        vocabulary: usize,
-        lender: &mut L,
-    ) -> Result<(Header, Duration), Fault> {
-        let solving = in_slices(lender, |arrays, _, units| {
-            let documents = data(vocabulary, arrays)?;
-            Ok(bound.advance(&documents, arrays.shared, units)?)
-        })?;
-        let outcome = bound.finish()?;
+        blocks: &mut B,
+        shared: &[u8],
+    ) -> Result<Header, Fault> {
+        let outcome = bound.run(blocks, shared)?;
         let mut header = header::EMPTY;
         header[BOUND_TOKENS] = outcome.tokens;
         header[ITERATIONS] = outcome.iterations as f64;
         header[BOUND] = outcome.bound;
         header[DOCUMENTS] = outcome.documents as f64;
         header[NONZEROS] = outcome.nonzeros as f64;
-        Ok((header, solving))
+        Ok(header)
+    }
+
+    fn write(_: &Self::Work, _: &[u8], _: usize, _: &mut [u8]) -> Result<(), Fault> {
+        Ok(())
     }
 
     fn into_scratch(bound: Self::Work) -> Vec<f32> {

@@ -2,20 +2,14 @@
 //! passes do not wait.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashMap,
     sync::{Mutex, MutexGuard},
 };
 
 use dwell_solvers::pass::RowPass;
 use once_cell::sync::Lazy;
 
-use crate::boundary::{
-    fault::{Fault, argument},
-    fingerprint::Fingerprint,
-};
-
-/// Blocks that are remembered. With one more all are forgotten, and checked again.
-const MOST_BLOCKS: usize = 1 << 16;
+use crate::boundary::fault::{Fault, argument};
 
 /// The passes of this process.
 pub static PASSES: Lazy<Passes> = Lazy::new(Passes::default);
@@ -31,8 +25,6 @@ struct Inner {
     last: i64,
     /// None while a call works on the pass.
     passes: HashMap<i64, Option<RowPass>>,
-    /// The blocks whose structure was checked.
-    blocks: HashSet<Fingerprint>,
 }
 
 impl Passes {
@@ -108,20 +100,6 @@ impl Passes {
         drop(taken);
     }
 
-    /// Whether the structure of a block was checked.
-    pub fn knows(&self, block: Fingerprint) -> bool {
-        self.lock().blocks.contains(&block)
-    }
-
-    /// Remembers that the structure of a block was checked.
-    pub fn remember(&self, block: Fingerprint) {
-        let blocks = &mut self.lock().blocks;
-        if blocks.len() >= MOST_BLOCKS {
-            blocks.clear();
-        }
-        blocks.insert(block);
-    }
-
     /// Bytes of all passes that no call works on.
     pub fn bytes(&self) -> usize {
         let inner = self.lock();
@@ -142,7 +120,6 @@ mod tests {
     };
 
     use super::*;
-    use crate::boundary::arrays::Matrix;
 
     fn pass() -> RowPass {
         RowPass::new(PassParams {
@@ -177,28 +154,6 @@ mod tests {
         let fault = passes.with(first, |_| Ok(())).unwrap_err();
         assert!(matches!(fault, Fault::Argument(text) if text.contains("no such pass")));
         assert_eq!((passes.entries(), passes.bytes()), (0, 0));
-    }
-
-    #[test]
-    fn blocks_are_remembered_up_to_a_number() {
-        let passes = Passes::default();
-        let block = |features| {
-            let (offsets, values) = (&[0][..], Values::Ones);
-            let indices = Some(&[][..]);
-            Fingerprint::of_matrix(
-                features,
-                Matrix {
-                    offsets,
-                    indices,
-                    values,
-                },
-            )
-        };
-        assert!(!passes.knows(block(0)));
-        (0..MOST_BLOCKS).for_each(|k| passes.remember(block(k)));
-        assert!(passes.knows(block(0)) && passes.knows(block(MOST_BLOCKS - 1)));
-        passes.remember(block(MOST_BLOCKS));
-        assert!(passes.knows(block(MOST_BLOCKS)) && !passes.knows(block(0)));
     }
 
     #[test]

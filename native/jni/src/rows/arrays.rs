@@ -1,8 +1,8 @@
 //! The arrays of the calls along rows.
 
-use dwell_solvers::{Columns, SgdData, SolverError};
+use dwell_solvers::{Blocks, SgdData};
 
-use crate::boundary::partition::Partition;
+use crate::boundary::{blocks::Caller, fault::Fault, partition::Partition};
 
 /// Coordinates are rows, with labels; the shared vector is a model.
 #[derive(Debug)]
@@ -24,7 +24,6 @@ impl Partition for Sgd {
     const DENSE: bool = true;
 
     type Fields<A: Copy> = LabelledRows<A>;
-    type Data<'a> = SgdData<'a>;
 
     fn try_map<A: Copy, B: Copy, E>(
         fields: LabelledRows<A>,
@@ -37,15 +36,48 @@ impl Partition for Sgd {
         })
     }
 
-    fn check(columns: Columns<'_>, fields: LabelledRows<&[f64]>) -> Result<(), SolverError> {
-        SgdData::new(columns, fields.labels, fields.weights, fields.scale)?;
-        Ok(())
+    fn present<A: Copy>(fields: LabelledRows<Option<A>>) -> Result<LabelledRows<A>, &'static str> {
+        Ok(LabelledRows {
+            labels: fields.labels.ok_or("labels")?,
+            weights: fields.weights.flatten(),
+            scale: fields.scale.flatten(),
+        })
+    }
+}
+
+/// The blocks of a caller, as the solver takes them.
+pub struct Data<'c, C> {
+    /// The caller.
+    pub caller: &'c mut C,
+    /// Number of features.
+    pub features: usize,
+    /// Whether labels are classes that stand for -1 and 1.
+    pub classes: bool,
+}
+
+impl<C: Caller<Sgd>> Blocks for Data<'_, C> {
+    type Block<'a> = SgdData<'a>;
+    type Error = Fault;
+
+    fn starts(&self) -> &[usize] {
+        self.caller.starts()
     }
 
-    fn data<'a>(
-        columns: Columns<'a>,
-        fields: LabelledRows<&'a [f64]>,
-    ) -> Result<SgdData<'a>, SolverError> {
-        SgdData::validated_before(columns, fields.labels, fields.weights, fields.scale)
+    fn lend<R>(
+        &mut self,
+        block: usize,
+        work: impl FnOnce(&SgdData<'_>) -> Result<R, Fault>,
+    ) -> Result<R, Fault> {
+        let (features, classes) = (self.features, self.classes);
+        self.caller.lend(block, |block| {
+            let LabelledRows {
+                labels,
+                weights,
+                scale,
+            } = block.fields;
+            let columns = block.columns(features)?;
+            let data = SgdData::validated_before(columns, labels, weights, scale)?;
+            work(&if classes { data.of_classes() } else { data })
+        })
     }
 }

@@ -1,19 +1,18 @@
 //! The two calls of model averaging. Every call is a pure function of its arguments.
 
-use std::time::Duration;
+use std::time::Instant;
 
-use dwell_solvers::{SearchParams, SgdParams, SgdRound, SgdScalars, SgdSearch};
+use dwell_solvers::{SearchParams, SgdData, SgdParams, SgdRound, SgdScalars, search_step_size};
 
 use crate::{
     boundary::{
+        blocks::{Caller, check},
         fault::{Fault, argument},
         header::{self, Header, NONZEROS, SOLVER_NANOS},
         memory::copied,
-        slices::{Lender, data, in_slices, write_vector},
     },
-    checks::Checks,
     rows::{
-        arrays::Sgd,
+        arrays::{Data, LabelledRows, Sgd},
         layout::{
             CURSOR, DIVERGED, FACTOR, FACTORS, L1_NORM, LOSS_SUM, MAX_CANDIDATES, MAX_FACTORS,
             OBJECTIVES, REACHED_L1_NORM, REACHED_SQUARE_NORM, ROWS, SETTING_SHARE, SQUARE_NORM,
@@ -28,52 +27,37 @@ pub trait SgdCall: Sized {
     /// Whether the result has a vector after its header.
     const HAS_VECTOR: bool;
 
-    /// A computation in progress.
-    type Work;
-
     /// Checks and names the numbers of a call.
     ///
     /// # Errors
     /// `Argument` names the number at fault.
     fn decode(control: &[i64], settings: &[f64]) -> Result<SgdRequest<Self>, Fault>;
 
-    /// Checks the parameters, and begins.
+    /// Checks the parameters and the blocks, and computes the result.
     ///
     /// # Errors
-    /// Those of the solver.
-    fn begin(request: &SgdRequest<Self>) -> Result<Self::Work, Fault>;
-
-    /// Computes the result on valid arrays, and the time that it took.
-    ///
-    /// # Errors
-    /// Those of the solver and of the lender.
-    fn run<L: Lender<Sgd>>(
-        work: Self::Work,
-        request: &SgdRequest<Self>,
-        lender: &mut L,
-    ) -> Result<(Header, Duration), Fault>;
+    /// Those of the solver and of the caller.
+    fn compute<C: Caller<Sgd>>(request: &SgdRequest<Self>, caller: &mut C)
+    -> Result<Header, Fault>;
 }
 
-/// Computes a call.
-///
-/// # Errors
-/// Those of the solver and of the lender.
-pub fn compute<P: SgdCall, L: Lender<Sgd>>(
-    checks: &Checks,
-    lender: &mut L,
+/// Checks the blocks of a call.
+fn checked<'c, P, C: Caller<Sgd>>(
     request: &SgdRequest<P>,
-) -> Result<Header, Fault> {
-    let work = P::begin(request)?;
-    checks.validate(request.key, request.features, lender, |_| Ok(()))?;
-    let (mut header, elapsed) = P::run(work, request, lender)?;
-    header[SOLVER_NANOS] = elapsed.as_nanos() as f64;
-    Ok(header)
+    caller: &'c mut C,
+) -> Result<Data<'c, C>, Fault> {
+    check(caller, request.features, |fields: LabelledRows<&[f64]>| {
+        Ok(SgdData::check(fields.labels, fields.weights, fields.scale)?)
+    })?;
+    Ok(Data {
+        caller,
+        features: request.features,
+        classes: request.classes,
+    })
 }
 
 impl SgdCall for SgdParams {
     const HAS_VECTOR: bool = true;
-
-    type Work = SgdRound;
 
     fn decode(control: &[i64], settings: &[f64]) -> Result<SgdRequest<Self>, Fault> {
         let common = Common::decode(control, settings)?;
@@ -82,7 +66,7 @@ impl SgdCall for SgdParams {
             problem: common.problem,
             schedule: common.schedule,
             seed: common.seed,
-            partition: common.partition(),
+            partition: common.partition,
             budget: common.budget,
             cursor: common.cursor,
             steps: common.steps,
@@ -91,36 +75,30 @@ impl SgdCall for SgdParams {
         Ok(common.request(params))
     }
 
-    fn begin(request: &SgdRequest<Self>) -> Result<SgdRound, Fault> {
-        Ok(SgdRound::new(request.params.check()?, request.features)?)
-    }
-
-    fn run<L: Lender<Sgd>>(
-        mut round: SgdRound,
+    fn compute<C: Caller<Sgd>>(
         request: &SgdRequest<Self>,
-        lender: &mut L,
-    ) -> Result<(Header, Duration), Fault> {
-        let solving = in_slices(lender, |arrays, _, units| {
-            let data = data(request.features, arrays)?;
-            Ok(round.advance(&data, arrays.shared, units)?)
+        caller: &mut C,
+    ) -> Result<Header, Fault> {
+        let params = request.params.check()?;
+        let mut data = checked(request, caller)?;
+        let began = Instant::now();
+        let shared = data.caller.shared()?;
+        let round = SgdRound::run(params, &shared, &mut data)?;
+        caller.write(request.length, |_, first, shared, out| {
+            Ok(round.write_update(first, shared, out)?)
         })?;
-        let writing = write_vector(lender, request.length, |arrays, first, out| {
-            Ok(round.write_update(arrays.shared, first, out)?)
-        })?;
-        let outcome = round.finish()?;
-        let mut header = with_scalars(&outcome.scalars, outcome.cursor, outcome.steps);
+        let outcome = round.finish();
+        let mut header = with_scalars(&outcome.scalars, outcome.cursor, outcome.steps, began);
         header[REACHED_L1_NORM] = outcome.reached_l1_norm;
         header[REACHED_SQUARE_NORM] = outcome.reached_square_norm;
         header[FACTORS] = outcome.factors.len() as f64;
         header::fill(&mut header[FACTOR..][..MAX_FACTORS], &outcome.factors);
-        Ok((header, solving + writing))
+        Ok(header)
     }
 }
 
 impl SgdCall for SearchParams {
     const HAS_VECTOR: bool = false;
-
-    type Work = SgdSearch;
 
     fn decode(control: &[i64], settings: &[f64]) -> Result<SgdRequest<Self>, Fault> {
         let common = Common::decode(control, settings)?;
@@ -136,7 +114,7 @@ impl SgdCall for SearchParams {
             schedule: common.schedule,
             candidates: copied(candidates, "settings")?,
             seed: common.seed,
-            partition: common.partition(),
+            partition: common.partition,
             budget: common.budget,
             cursor: common.cursor,
             steps: common.steps,
@@ -144,32 +122,27 @@ impl SgdCall for SearchParams {
         Ok(common.request(params))
     }
 
-    fn begin(request: &SgdRequest<Self>) -> Result<SgdSearch, Fault> {
-        let params = request.params.clone().check()?;
-        Ok(SgdSearch::new(params, request.features)?)
-    }
-
-    fn run<L: Lender<Sgd>>(
-        mut search: SgdSearch,
+    fn compute<C: Caller<Sgd>>(
         request: &SgdRequest<Self>,
-        lender: &mut L,
-    ) -> Result<(Header, Duration), Fault> {
-        let solving = in_slices(lender, |arrays, _, units| {
-            let data = data(request.features, arrays)?;
-            Ok(search.advance(&data, arrays.shared, units)?)
-        })?;
-        let outcome = search.finish()?;
-        let mut header = with_scalars(&outcome.scalars, request.cursor, request.steps);
+        caller: &mut C,
+    ) -> Result<Header, Fault> {
+        let params = request.params.clone().check()?;
+        let mut data = checked(request, caller)?;
+        let began = Instant::now();
+        let shared = data.caller.shared()?;
+        let outcome = search_step_size(&params, &shared, &mut data)?;
+        let Self { cursor, steps, .. } = request.params;
+        let mut header = with_scalars(&outcome.scalars, cursor, steps, began);
         header::fill(
             &mut header[OBJECTIVES..][..MAX_CANDIDATES],
             &outcome.objectives,
         );
-        Ok((header, solving))
+        Ok(header)
     }
 }
 
-/// A header with the numbers that both calls report.
-fn with_scalars(scalars: &SgdScalars, cursor: u64, steps: u64) -> Header {
+/// A header with the numbers that both calls report. `began`: when the solver did.
+fn with_scalars(scalars: &SgdScalars, cursor: u64, steps: u64, began: Instant) -> Header {
     let mut header = header::EMPTY;
     header[LOSS_SUM] = scalars.loss_sum;
     header[WEIGHT_SUM] = scalars.weight_sum;
@@ -180,6 +153,7 @@ fn with_scalars(scalars: &SgdScalars, cursor: u64, steps: u64) -> Header {
     header[NONZEROS] = scalars.nonzeros as f64;
     header[CURSOR] = cursor as f64;
     header[STEPS] = steps as f64;
+    header[SOLVER_NANOS] = began.elapsed().as_nanos() as f64;
     header
 }
 
@@ -190,12 +164,23 @@ mod tests {
     use super::*;
     use crate::{
         boundary::fault::Fault,
-        rows::layout::{CONTROL_SLOTS, INTERCEPT, LAYOUT_VERSION},
+        rows::layout::{CLASSES, CONTROL_SLOTS, INTERCEPT, LAYOUT_VERSION},
     };
 
     /// Legal numbers, with intercept, for the smoothed hinge.
-    const CONTROL: [i64; CONTROL_SLOTS] =
-        [LAYOUT_VERSION, -5, 3, -6, 100, 3, 1, INTERCEPT, 50, 7, 9, 1];
+    const CONTROL: [i64; CONTROL_SLOTS] = [
+        LAYOUT_VERSION,
+        3,
+        -6,
+        100,
+        3,
+        1,
+        INTERCEPT | CLASSES,
+        50,
+        7,
+        9,
+        1,
+    ];
 
     const SETTINGS: [f64; 7] = [0.25, 0.1, 0.2, 1.5, 0.3, 0.4, 0.5];
 
@@ -222,7 +207,7 @@ mod tests {
             rate: 0.4,
         };
         let request = SgdParams::decode(&CONTROL, &SETTINGS).unwrap();
-        assert_eq!(request.key, (-5, 3));
+        assert!(request.classes);
         assert_eq!((request.features, request.length), (100, 101));
         let expected = SgdParams {
             problem,
@@ -249,47 +234,46 @@ mod tests {
             steps: 9,
         };
         assert_eq!(request.params, expected);
-        assert_eq!((request.cursor, request.steps), (7, 9));
 
         let mut control = CONTROL;
-        control[7] = 0;
-        control[5] = RowLoss::SOFTMAX;
-        control[6] = 4;
+        control[6] = 0;
+        control[4] = RowLoss::SOFTMAX;
+        control[5] = 4;
         let request = SgdParams::decode(&control, &SETTINGS).unwrap();
         assert_eq!(request.length, 404);
         assert_eq!(request.params.problem.loss, RowLoss::Softmax(4));
-        assert!(!request.params.problem.intercept);
+        assert!(!request.params.problem.intercept && !request.classes);
     }
 
     #[test]
     fn bad_numbers_are_named() {
         for (slot, bad, part) in [
             (0, 0, "control[0]"),
-            (2, -1, "control[2]"),
-            (2, 1 << 31, "control[2]"),
-            (4, -1, "control[4]"),
-            (4, 1 << 31, "control[4]"),
-            (4, i32::MAX.into(), "no byte[]"),
-            (5, -1, "loss"),
-            (5, 6, "loss"),
-            (5, RowLoss::SOFTMAX, "outputs"),
-            (6, 0, "control[6]"),
-            (6, 2, "outputs"),
-            (6, i32::MAX.into(), "no byte[]"),
-            (7, 2, "control[7]"),
+            (1, -1, "control[1]"),
+            (1, 1 << 31, "control[1]"),
+            (3, -1, "control[3]"),
+            (3, 1 << 31, "control[3]"),
+            (3, i32::MAX.into(), "no byte[]"),
+            (4, -1, "loss"),
+            (4, 6, "loss"),
+            (4, RowLoss::SOFTMAX, "outputs"),
+            (5, 0, "control[5]"),
+            (5, 2, "outputs"),
+            (5, i32::MAX.into(), "no byte[]"),
+            (6, 4, "control[6]"),
+            (6, -1, "control[6]"),
             (7, -1, "control[7]"),
             (8, -1, "control[8]"),
             (9, -1, "control[9]"),
-            (10, -1, "control[10]"),
-            (11, 2, "schedule"),
-            (11, -1, "schedule"),
+            (10, 2, "schedule"),
+            (10, -1, "schedule"),
         ] {
             let mut control = CONTROL;
             control[slot] = bad;
             refused::<SgdParams>(&control, &SETTINGS, part);
             refused::<SearchParams>(&control, &SETTINGS, part);
         }
-        refused::<SgdParams>(&CONTROL[..11], &SETTINGS, "control has length 11");
+        refused::<SgdParams>(&CONTROL[..10], &SETTINGS, "control has length 10");
         refused::<SgdParams>(&CONTROL, &SETTINGS[..6], "settings has length 6");
         let longer = [&SETTINGS[..], &[0.1; 25]].concat();
         refused::<SgdParams>(&CONTROL, &longer, "25 numbers more");

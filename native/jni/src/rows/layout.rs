@@ -5,41 +5,41 @@ use dwell_solvers::rows;
 use crate::boundary::header;
 
 /// Version of this layout.
-pub const LAYOUT_VERSION: i64 = 3;
+pub const LAYOUT_VERSION: i64 = 4;
 
-// Flag of control.
+// Flags of control.
 
 /// Steps change the intercepts.
 pub const INTERCEPT: i64 = 1;
+/// Labels are classes 0 and 1, which stand for -1 and 1.
+pub const CLASSES: i64 = 2;
 
 // control.
 
 /// `LAYOUT_VERSION`.
 pub const CONTROL_VERSION: usize = 0;
-/// Number of the fit.
-pub const CONTROL_FIT: usize = 1;
 /// Number of the partition.
-pub const CONTROL_PARTITION: usize = 2;
+pub const CONTROL_PARTITION: usize = 1;
 /// Seed of the order of the rows.
-pub const CONTROL_SEED: usize = 3;
+pub const CONTROL_SEED: usize = 2;
 /// Features.
-pub const CONTROL_FEATURES: usize = 4;
+pub const CONTROL_FEATURES: usize = 3;
 /// Code of the loss.
-pub const CONTROL_LOSS: usize = 5;
+pub const CONTROL_LOSS: usize = 4;
 /// Outputs.
-pub const CONTROL_OUTPUTS: usize = 6;
-/// `INTERCEPT`, or 0.
-pub const CONTROL_FLAGS: usize = 7;
+pub const CONTROL_OUTPUTS: usize = 5;
+/// `INTERCEPT` and `CLASSES`, or 0.
+pub const CONTROL_FLAGS: usize = 6;
 /// Rows to visit.
-pub const CONTROL_BUDGET: usize = 8;
+pub const CONTROL_BUDGET: usize = 7;
 /// Buckets visited since the start of the fit.
-pub const CONTROL_CURSOR: usize = 9;
+pub const CONTROL_CURSOR: usize = 8;
 /// Rows visited since the start of the fit.
-pub const CONTROL_STEPS: usize = 10;
+pub const CONTROL_STEPS: usize = 9;
 /// Code of the schedule.
-pub const CONTROL_SCHEDULE: usize = 11;
+pub const CONTROL_SCHEDULE: usize = 10;
 /// Length of control.
-pub const CONTROL_SLOTS: usize = 12;
+pub const CONTROL_SLOTS: usize = 11;
 
 // settings.
 

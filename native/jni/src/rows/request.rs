@@ -7,10 +7,9 @@ use crate::{
         fault::{Fault, argument},
         header::MAX_ENTRIES,
         numbers::{ControlSlots, SettingSlots},
-        table::Key,
     },
     rows::layout::{
-        CONTROL_BUDGET, CONTROL_CURSOR, CONTROL_FEATURES, CONTROL_FIT, CONTROL_FLAGS, CONTROL_LOSS,
+        CLASSES, CONTROL_BUDGET, CONTROL_CURSOR, CONTROL_FEATURES, CONTROL_FLAGS, CONTROL_LOSS,
         CONTROL_OUTPUTS, CONTROL_PARTITION, CONTROL_SCHEDULE, CONTROL_SEED, CONTROL_SLOTS,
         CONTROL_STEPS, CONTROL_VERSION, INTERCEPT, LAYOUT_VERSION, SETTING_ETA0, SETTING_GAMMA,
         SETTING_L1, SETTING_L2, SETTING_RATE, SETTING_SLOTS, SETTING_WEIGHT_FACTOR,
@@ -20,16 +19,12 @@ use crate::{
 /// A call with the parameters of its solver, still unchecked.
 #[derive(Debug, Clone)]
 pub struct SgdRequest<P> {
-    /// Fit and partition.
-    pub key: Key,
     /// Features.
     pub features: usize,
     /// Numbers in the shared model.
     pub length: usize,
-    /// Buckets visited since the start of the fit.
-    pub cursor: u64,
-    /// Rows visited since the start of the fit.
-    pub steps: u64,
+    /// Whether labels are classes that stand for -1 and 1.
+    pub classes: bool,
     /// Parameters of the solver.
     pub params: P,
 }
@@ -37,9 +32,11 @@ pub struct SgdRequest<P> {
 /// The numbers that both calls share.
 #[derive(Debug)]
 pub struct Common<'a> {
-    key: Key,
     features: usize,
     length: usize,
+    classes: bool,
+    /// The partition, for the order of the rows.
+    pub partition: u32,
     /// Seed of the order of the rows.
     pub seed: u64,
     /// Loss and penalty.
@@ -63,10 +60,10 @@ impl<'a> Common<'a> {
     /// `Argument` names the number at fault.
     pub fn decode(control: &[i64], settings: &'a [f64]) -> Result<Self, Fault> {
         let slots = ControlSlots::new(control, CONTROL_SLOTS, CONTROL_VERSION, LAYOUT_VERSION)?;
-        let key = slots.key(CONTROL_FIT, CONTROL_PARTITION)?;
+        let partition = slots.int(CONTROL_PARTITION, "the partition", 0)? as u32;
         let features = slots.int(CONTROL_FEATURES, "the features", 0)? as usize;
         let outputs = slots.int(CONTROL_OUTPUTS, "the outputs", 1)? as usize;
-        let flags = slots.flags(CONTROL_FLAGS, INTERCEPT)?;
+        let flags = slots.flags(CONTROL_FLAGS, INTERCEPT | CLASSES)?;
         let budget = slots.within(CONTROL_BUDGET, "the rows to visit", 0, i64::MAX)? as u64;
         let cursor = slots.within(CONTROL_CURSOR, "the cursor", 0, i64::MAX)? as u64;
         let steps = slots.within(CONTROL_STEPS, "the steps", 0, i64::MAX)? as u64;
@@ -79,9 +76,10 @@ impl<'a> Common<'a> {
         }
         let loss = slots.any(CONTROL_LOSS);
         Ok(Self {
-            key,
             features,
             length,
+            classes: flags & CLASSES != 0,
+            partition,
             seed: slots.any(CONTROL_SEED) as u64,
             problem: SgdProblem {
                 loss: RowLoss::from_code(loss, settings.get(SETTING_GAMMA), outputs)?,
@@ -102,19 +100,12 @@ impl<'a> Common<'a> {
         })
     }
 
-    /// The partition, for the order of the rows.
-    pub fn partition(&self) -> u32 {
-        self.key.1 as u32
-    }
-
     /// The request of a call with these parameters.
     pub fn request<P>(self, params: P) -> SgdRequest<P> {
         SgdRequest {
-            key: self.key,
             features: self.features,
             length: self.length,
-            cursor: self.cursor,
-            steps: self.steps,
+            classes: self.classes,
             params,
         }
     }

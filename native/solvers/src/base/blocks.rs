@@ -22,7 +22,7 @@ pub trait Blocks {
     fn lend<R>(
         &mut self,
         block: usize,
-        work: impl FnOnce(&Self::Block<'_>) -> Result<R, SolverError>,
+        work: impl FnOnce(&Self::Block<'_>) -> Result<R, Self::Error>,
     ) -> Result<R, Self::Error>;
 
     /// The coordinates of a block.
@@ -39,4 +39,18 @@ pub trait Blocks {
     fn count(&self) -> usize {
         self.starts().len() - 1
     }
+
+    /// Number of coordinates.
+    fn len(&self) -> usize {
+        self.starts()[self.count()]
+    }
+
+    /// Whether there are no coordinates.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
 }
+
+/// About how many entries a loan is for: half a millisecond of work, and more where memory is far. A killed task ends between two loans, and
+/// the JVM's collector waits for the end of a loan.
+pub(crate) const LOAN: usize = 1 << 18;

@@ -28,8 +28,8 @@ pub enum SolverError {
         /// The size that was asked for.
         bytes: usize,
     },
-    /// The caller asked for a result before `advance` returned [`Progress::Done`](crate::Progress::Done).
-    #[error("the work is not finished: advance it until it reports that it is done")]
+    /// The caller asked for a result before the work has run.
+    #[error("the work has not run: there is no result")]
     Unfinished,
 }
 

@@ -1,4 +1,4 @@
-//! What every room uses: range checks, matrices, errors, inner loops, moments, the order of visits, blocks, resumable work.
+//! What every room uses: range checks, matrices, errors, inner loops, moments, the order of visits, blocks.
 
 pub(crate) mod blocks;
 pub(crate) mod checks;
@@ -12,5 +12,5 @@ pub(crate) mod kernel;
 pub(crate) mod matrix;
 pub(crate) mod moments;
 pub mod order;
-pub(crate) mod progress;
 mod sparse;
+pub(crate) mod views;

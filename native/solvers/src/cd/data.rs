@@ -1,10 +1,15 @@
-//! The arrays of one partition, which the caller lends for one slice of work.
+//! The arrays of a block of a partition, which their owner lends.
 
-use crate::base::{
-    checks::{finite_rows, positive_weights, usable_scale},
-    error::{SolverError, same_length},
-    matrix::Columns,
-    moments::ColumnMoments,
+use std::ops::Range;
+
+use crate::{
+    base::{
+        checks::{finite_rows, positive_weights, usable_scale},
+        error::{SolverError, same_length},
+        matrix::Columns,
+        moments::ColumnMoments,
+    },
+    problem::labels::Labels,
 };
 
 /// Columns, their moments and the row weights of one partition. Lengths fit one another.
@@ -26,8 +31,16 @@ impl<'a> PrimalData<'a> {
         weights: Option<&'a [f64]>,
     ) -> Result<Self, SolverError> {
         let data = Self::validated_before(columns, moments, weights)?;
-        positive_weights(weights)?;
+        Self::check_weights(weights)?;
         Ok(data)
+    }
+
+    /// Checks that weights are positive and finite: O(rows).
+    ///
+    /// # Errors
+    /// `NonFinite` or `Shape` names the row at fault.
+    pub fn check_weights(weights: Option<&[f64]>) -> Result<(), SolverError> {
+        positive_weights(weights)
     }
 
     /// For arrays that [`PrimalData::new`] has accepted: compares lengths, O(1).
@@ -66,7 +79,9 @@ impl<'a> PrimalData<'a> {
 /// | projections | rows, or none without intercept | `e_i = sum_j scale_j mean_j x_ij` |
 #[derive(Debug, Clone, Copy)]
 pub struct Samples<'a> {
-    pub(crate) labels: &'a [f64],
+    labels: &'a [f64],
+    /// Whether labels are classes.
+    classes: bool,
     pub(crate) weights: Option<&'a [f64]>,
     pub(crate) norms: &'a [f64],
     pub(crate) projections: Option<&'a [f64]>,
@@ -85,21 +100,31 @@ impl<'a> Samples<'a> {
         projections: Option<&'a [f64]>,
     ) -> Result<Self, SolverError> {
         let samples = Self::validated_before(labels, weights, norms, projections)?;
-        for (name, array) in [
-            ("label", Some(labels)),
-            ("norm", Some(norms)),
-            ("projection", projections),
-        ] {
-            finite_rows(name, array.unwrap_or_default())?;
-        }
+        Self::check(labels, weights)?;
+        Self::check_norms(norms)?;
+        finite_rows("projection", projections.unwrap_or_default())?;
+        Ok(samples)
+    }
+
+    /// Checks that norms are finite and not negative: O(rows).
+    pub(super) fn check_norms(norms: &[f64]) -> Result<(), SolverError> {
+        finite_rows("norm", norms)?;
         if let Some(row) = norms.iter().position(|&x| x < 0.0) {
             return Err(SolverError::Shape(format!(
                 "norm of row {row} is {}: it cannot be negative",
                 norms[row]
             )));
         }
-        positive_weights(weights)?;
-        Ok(samples)
+        Ok(())
+    }
+
+    /// Checks that labels are finite, and that weights are positive and finite: O(rows).
+    ///
+    /// # Errors
+    /// `NonFinite` or `Shape` names the row at fault.
+    pub fn check(labels: &[f64], weights: Option<&[f64]>) -> Result<(), SolverError> {
+        finite_rows("label", labels)?;
+        positive_weights(weights)
     }
 
     /// For arrays that [`Samples::new`] has accepted: compares lengths, O(1).
@@ -123,10 +148,44 @@ impl<'a> Samples<'a> {
         }
         Ok(Self {
             labels,
+            classes: false,
             weights,
             norms,
             projections,
         })
+    }
+
+    /// The same rows, whose labels are classes 0 and 1 that stand for -1 and 1.
+    pub fn of_classes(self) -> Self {
+        Self {
+            classes: true,
+            ..self
+        }
+    }
+
+    /// Label y of row `i`.
+    #[inline(always)]
+    pub(crate) fn label(&self, i: usize) -> f64 {
+        let label = self.labels[i];
+        if self.classes {
+            2.0 * label - 1.0
+        } else {
+            label
+        }
+    }
+
+    /// Refuses a row of `range` whose label `expected` does not contain.
+    pub(crate) fn check_labels(
+        &self,
+        expected: Labels,
+        range: Range<usize>,
+    ) -> Result<(), SolverError> {
+        let expected = if self.classes {
+            Labels::Classes(2)
+        } else {
+            expected
+        };
+        expected.check(self.labels, range)
     }
 
     /// Number of rows.
@@ -162,8 +221,24 @@ impl<'a> DualData<'a> {
         scale: Option<&'a [f64]>,
     ) -> Result<Self, SolverError> {
         let data = Self::validated_before(columns, samples, scale)?;
-        usable_scale(scale)?;
+        Self::check_features(scale, None)?;
         Ok(data)
+    }
+
+    /// Checks that scale and mean are finite, and the scale not negative: O(features).
+    ///
+    /// # Errors
+    /// `NonFinite` names a feature with a bad scale or mean.
+    pub fn check_features(scale: Option<&[f64]>, mean: Option<&[f64]>) -> Result<(), SolverError> {
+        usable_scale(scale)?;
+        let mean = mean.unwrap_or_default();
+        match mean.iter().position(|mean| !mean.is_finite()) {
+            None => Ok(()),
+            Some(j) => Err(SolverError::NonFinite(format!(
+                "mean of feature {j} is {}: it must be finite",
+                mean[j]
+            ))),
+        }
     }
 
     /// For arrays that [`DualData::new`] has accepted: compares lengths, O(1).

@@ -112,13 +112,13 @@ impl Separable for ConjugateLoss {
 
     #[inline(always)]
     fn value(&self, data: &DualData<'_>, i: usize, a: f64) -> f64 {
-        share(&data.samples, i, self.total_weight) * self.loss.conjugate(a, data.samples.labels[i])
+        share(&data.samples, i, self.total_weight) * self.loss.conjugate(a, data.samples.label(i))
     }
 
     #[inline(always)]
     fn quadratic(&self, data: &DualData<'_>, i: usize, a: f64) -> (f64, f64) {
         let share = share(&data.samples, i, self.total_weight);
-        let (slope, curvature) = self.loss.quadratic(a, data.samples.labels[i]);
+        let (slope, curvature) = self.loss.quadratic(a, data.samples.label(i));
         (share * slope, share * curvature)
     }
 
@@ -134,7 +134,7 @@ impl Separable for ConjugateLoss {
         if self.loss.is_quadratic() {
             return;
         }
-        let y = data.samples.labels[i];
+        let y = data.samples.label(i);
         let share = share(&data.samples, i, self.total_weight);
         let before = self.loss.not_quadratic(a, y);
         for ([g1, g2], sample) in points.iter().zip(samples) {
@@ -193,10 +193,8 @@ impl Subproblem for ValidDualSubproblemParams {
     }
 
     fn check(&self, data: &DualData<'_>, range: Range<usize>) -> Result<(), SolverError> {
-        self.objective
-            .loss
-            .labels()
-            .check(data.samples.labels, range)
+        data.samples
+            .check_labels(self.objective.loss.labels(), range)
     }
 
     #[inline(always)]
@@ -237,7 +235,7 @@ impl Subproblem for ValidDualSubproblemParams {
         sums: &mut Sums,
     ) {
         let ConjugateLoss { loss, total_weight } = self.objective;
-        let y = data.samples.labels[i];
+        let y = data.samples.label(i);
         let share = share(&data.samples, i, total_weight);
         sums.value += share * loss.conjugate(a, y);
         for (candidate, sum) in start.candidates.iter().zip(&mut sums.losses) {
@@ -292,7 +290,7 @@ impl Rule for RowRule<'_> {
         let after = subproblem
             .objective
             .loss
-            .dual_step(before, z, self.samples.labels[i], q);
+            .dual_step(before, z, self.samples.label(i), q);
         if after == before {
             return None;
         }

@@ -18,7 +18,6 @@ use crate::base::{
 #[derive(Debug)]
 pub struct Local<P: Subproblem> {
     pub(super) subproblem: P,
-    length: usize,
     pub(super) alpha: Vec<f64>,
     pub(super) w: Vec<f64>,
     pub(super) running: P::Running,
@@ -31,37 +30,27 @@ pub type LocalSubproblem = Local<ValidSubproblemParams>;
 pub type LocalDualSubproblem = Local<ValidDualSubproblemParams>;
 
 impl<P: Subproblem> Local<P> {
-    /// A subproblem at `alpha` (one variable for each coordinate). Its shared vector (`length` numbers) is still to be loaded.
+    /// A subproblem at `alpha` (one variable for each coordinate). `shared`: the shared vector; `weights`: numbers that multiply its entries
+    /// (columns: the weights of the rows; rows: none).
     ///
     /// # Errors
-    /// `NonFinite` for a variable that is not finite, `OutOfMemory`.
-    pub fn new(subproblem: P, length: usize, alpha: &[f64]) -> Result<Self, SolverError> {
-        Ok(Self {
-            subproblem,
-            length,
-            alpha: finite_copy::<P::Objective>(alpha, P::Objective::VARIABLE)?,
-            w: reserve(length, "the vector of a round")?,
-            running: P::Running::default(),
-        })
-    }
-
-    /// Loads the next entries of the shared vector, at most `count` of them. `shared`: all of it, little endian `f64`; `weights`: numbers
-    /// that multiply the entries (columns: the weights of the rows; rows: none).
-    ///
-    /// # Errors
-    /// `Shape` for a wrong length, `NonFinite` names the entry.
-    pub fn load(
-        &mut self,
-        shared: &[u8],
+    /// `NonFinite` for a variable or an entry that is not finite, `Shape` for a wrong length, `OutOfMemory`.
+    pub fn new(
+        subproblem: P,
+        shared: Vec<f64>,
         weights: Option<&[f64]>,
-        count: usize,
-    ) -> Result<(), SolverError> {
-        let shared = self.doubles(shared, weights)?;
-        let start = self.w.len();
-        let end = start.saturating_add(count).min(self.length);
-        for (entry, bytes) in (start..end).zip(&shared[start..end]) {
-            let r = f64::from_le_bytes(*bytes);
-            let w = weighted(weights, entry, r);
+        alpha: &[f64],
+    ) -> Result<Self, SolverError> {
+        let mut local = Self {
+            subproblem,
+            alpha: finite_copy::<P::Objective>(alpha, P::Objective::VARIABLE)?,
+            w: shared,
+            running: P::Running::default(),
+        };
+        same_weights::<P::Objective>(weights, local.w.len())?;
+        for (entry, w) in local.w.iter_mut().enumerate() {
+            let r = *w;
+            *w = weighted(weights, entry, r);
             if !w.is_finite() {
                 return Err(SolverError::NonFinite(format!(
                     "{} of {} {entry} is {r}, {w} times its weight: both must be finite",
@@ -69,59 +58,57 @@ impl<P: Subproblem> Local<P> {
                     P::Objective::ENTRY
                 )));
             }
-            P::loaded(&mut self.running, w);
-            self.w.push(w);
+            P::loaded(&mut local.running, *w);
         }
-        Ok(())
+        Ok(local)
     }
 
-    /// Entries of the shared vector that are not loaded yet.
-    pub fn left_to_load(&self) -> usize {
-        self.length - self.w.len()
-    }
-
-    /// Refuses data of another shape, or without what this subproblem needs.
-    pub(super) fn fits(&self, data: &DataOf<'_, P>) -> Result<(), SolverError> {
+    /// Refuses a block of `coordinates` of another shape, or without what this subproblem needs.
+    pub(super) fn fits(&self, data: &DataOf<'_, P>, coordinates: usize) -> Result<(), SolverError> {
         let vector = P::Objective::SHARED;
-        same_shape::<P::Objective>(data, self.alpha.len(), vector, self.length)?;
+        same_shape::<P::Objective>(data, coordinates, vector, self.w.len())?;
         self.subproblem.suits(data)
     }
 
     /// Visits coordinates from `range.start` on in rising order and minimises along each exactly. Stops at the end of the range, or when
-    /// the work reaches `budget`: one unit for each coordinate and each entry. Visits at least one coordinate.
+    /// the work reaches `budget`: one unit for each coordinate and each entry. Visits at least one coordinate. `first` is the first
+    /// coordinate of the block `data`.
     ///
     /// # Errors
-    /// `Shape` if `data` or `range` does not fit, `Unfinished` if the shared vector is not loaded.
+    /// `Shape` if `data` or `range` does not fit.
     pub fn descend(
         &mut self,
         data: &DataOf<'_, P>,
+        first: usize,
         range: Range<usize>,
         budget: usize,
     ) -> Result<Descent, SolverError> {
-        self.fits(data)?;
-        if self.left_to_load() > 0 {
-            return Err(SolverError::Unfinished);
-        }
-        if range.end > self.alpha.len() {
+        let end = first + P::Objective::columns(data).len();
+        self.fits(data, end - first)?;
+        if range.start < first || range.end > end || end > self.alpha.len() {
             return Err(SolverError::Shape(format!(
-                "coordinates {range:?} of {} {}s",
+                "coordinates {range:?} of {} {}s, in a block of {first} to {end}",
                 self.alpha.len(),
                 P::Objective::COORDINATE
             )));
         }
-        Ok(descend(
+        let descent = descend(
             &self.subproblem,
             data,
             1.0,
             &mut self.running,
             Iterate {
-                alpha: &mut self.alpha,
+                alpha: &mut self.alpha[first..end],
                 first: 0,
                 w: &mut self.w,
             },
-            range,
+            range.start - first..range.end - first,
             budget,
-        ))
+        );
+        Ok(Descent {
+            next: first + descent.next,
+            ..descent
+        })
     }
 
     /// The inputs of the certificate at the start of the round. Call it before the first step.
@@ -145,23 +132,22 @@ impl<P: Subproblem> Local<P> {
 
     /// Writes the update of the shared vector for the entries from `start` on, as many as `out` has room for, little endian, without the
     /// factor `sigma'`. Columns: `u_j = sum_i (a'_i - a_i) c_ij`, of centred columns if `centred`.
-    /// Rows: `U_j = sum_i t_i (a'_i - a_i) scale_j x_ij`. `shared` and `weights` are the arrays of [`Local::load`].
+    /// Rows: `U_j = sum_i t_i (a'_i - a_i) scale_j x_ij`. `shared`: the same entries of the shared vector; `weights` as in [`Local::new`].
     ///
     /// # Errors
-    /// `Shape` for wrong lengths, `Unfinished` if the shared vector is not loaded, `NonFinite` if the steps overflowed.
+    /// `Shape` for wrong lengths, `NonFinite` if the steps overflowed.
     pub fn write_update(
         &self,
-        shared: &[u8],
         weights: Option<&[f64]>,
         start: usize,
+        shared: &[u8],
         out: &mut [u8],
     ) -> Result<(), SolverError> {
-        if self.left_to_load() > 0 {
-            return Err(SolverError::Unfinished);
-        }
-        let shared = self.doubles(shared, weights)?;
-        write_entries::<P::Objective>("update", start, out, self.length, |entry| {
-            let before = weighted(weights, entry, f64::from_le_bytes(shared[entry]));
+        same_weights::<P::Objective>(weights, self.w.len())?;
+        same_length("the shared vector's part", shared.len(), out.len(), "byte")?;
+        let shared = shared.as_chunks::<8>().0;
+        write_entries::<P::Objective>("update", start, out, self.w.len(), |entry| {
+            let before = weighted(weights, entry, f64::from_le_bytes(shared[entry - start]));
             self.subproblem.update(
                 &self.running,
                 before,
@@ -184,29 +170,12 @@ impl<P: Subproblem> Local<P> {
         }
         Ok(self.alpha)
     }
+}
 
-    /// The shared vector as groups of eight bytes. Refuses another length of it or of the weights.
-    fn doubles<'a>(
-        &self,
-        shared: &'a [u8],
-        weights: Option<&[f64]>,
-    ) -> Result<&'a [[u8; 8]], SolverError> {
-        if let Some(weights) = weights {
-            same_length("weights", weights.len(), self.length, P::Objective::ENTRY)?;
-        }
-        let (doubles, rest) = shared.as_chunks::<8>();
-        if doubles.len() == self.length && rest.is_empty() {
-            Ok(doubles)
-        } else {
-            Err(SolverError::Shape(format!(
-                "{} has {} bytes, expected 8 for each of {} {}s",
-                P::Objective::SHARED,
-                shared.len(),
-                self.length,
-                P::Objective::ENTRY
-            )))
-        }
-    }
+fn same_weights<S: Separable>(weights: Option<&[f64]>, length: usize) -> Result<(), SolverError> {
+    weights.map_or(Ok(()), |weights| {
+        same_length("weights", weights.len(), length, S::ENTRY)
+    })
 }
 
 /// `s_j r`, or `r` without weights.

@@ -3,7 +3,7 @@
 //! # The path of an entry `x_ij` through the files
 //!
 //! ```text
-//! round.rs        Round::advance               takes the rest of a bucket of coordinates
+//! round.rs        Round::descend_alone         takes a bucket of coordinates, and borrows their block from its owner
 //! local.rs        Local::descend               checks shapes (with threads team.rs starts below, once for each copy of the vector)
 //! base/kernel.rs    with_entries               chooses E: sparse or dense, the type of the values, and for dense ones the instructions
 //! local.rs          Descend::run<E>            chooses WEIGHTED: whether the entries of the vector have weights
@@ -24,6 +24,7 @@ mod data;
 mod dual;
 mod local;
 mod margins;
+mod norms;
 mod pass;
 mod primal;
 mod product;
@@ -34,9 +35,10 @@ mod sums;
 mod team;
 
 pub use data::{DualData, PrimalData, Samples};
-pub use dual::{DualSubproblemParams, ValidDualSubproblemParams};
+pub use dual::{ConjugateLoss, DualSubproblemParams, ValidDualSubproblemParams};
 pub use local::{Local, LocalDualSubproblem, LocalSubproblem};
 pub use margins::{BLOCK, MAX_SUMS, MarginCall, MarginSlice, Operation};
+pub use norms::RowNorms;
 pub use primal::{SubproblemParams, ValidSubproblemParams};
 pub use product::{DualProduct, PrimalProduct, Product};
 pub use round::{
@@ -44,4 +46,5 @@ pub use round::{
     ValidDualParams, ValidParams, ValidPrimalParams, Verdict,
 };
 pub use steps::Descent;
+pub use subproblem::Separable;
 pub use sums::{MAX_CANDIDATES, MAX_POINTS};

@@ -5,17 +5,17 @@ use std::ops::Range;
 use super::{
     dual::{DualSubproblemParams, ValidDualSubproblemParams},
     local::{Local, finite_copy},
-    pass::{Certified, Change, Pass, Value},
+    pass::{Certified, Change, Value, total},
     primal::{SubproblemParams, ValidSubproblemParams},
     subproblem::{DataOf, Separable, Subproblem},
     sums::{MAX_CANDIDATES, MAX_POINTS},
     team::Team,
 };
 use crate::base::{
+    blocks::{Blocks, LOAN},
     checks::{at_least_one, ensure, finite},
-    error::{SolverError, same_length},
+    error::{SolverError, reserve, same_length},
     order::{BucketOrder, bucket_size},
-    progress::Progress,
 };
 
 /// Most copies of the vector: more copies than cores gain nothing.
@@ -218,11 +218,10 @@ impl Verdict {
     }
 }
 
-/// A round in progress. It owns everything except the data. The caller lends them for each slice of work, and they may move in memory
-/// between slices.
+/// A round. It owns everything except the data, whose owner lends it block by block.
 ///
-/// Phases: check the coordinates; load the shared vector; value and certificate at the start; descent; value at the end. The result is a
-/// pure function of parameters, data, alpha and cursor. Neither slices nor the threads of the pool change a bit of it.
+/// The steps of a round: value and certificate at the start; descent; value at the end. The result is a pure function of parameters, data,
+/// alpha and cursor. The threads of the pool do not change a bit of it.
 #[derive(Debug)]
 pub struct Round<P: Subproblem> {
     params: ValidParams<P>,
@@ -232,13 +231,6 @@ pub struct Round<P: Subproblem> {
     previous: Vec<f64>,
     order: BucketOrder,
     cursor: u64,
-    /// The rest of the current bucket.
-    bucket: Range<usize>,
-    /// With more than one thread, instead of `bucket`.
-    team: Option<Team<P>>,
-    /// The sums of the start, and then of the end.
-    pass: Pass,
-    phase: Phase,
     scalars: RoundScalars,
 }
 
@@ -248,38 +240,61 @@ pub type PrimalRound = Round<ValidSubproblemParams>;
 /// Rows as coordinates; the shared vector holds the coefficients.
 pub type DualRound = Round<ValidDualSubproblemParams>;
 
-/// The phases of a round, in order. `Check` holds the first coordinate that is not checked yet.
-#[derive(Debug, Clone, Copy)]
-enum Phase {
-    Check(usize),
-    Load,
-    Start,
-    Descent,
-    End,
-    Done,
-}
+/// A block, and the buckets of it that an epoch visits.
+type OfBlock = (usize, Vec<Range<usize>>);
 
 impl<P: Subproblem> Round<P> {
-    /// A round from the committed `alpha` (one variable for each coordinate) and from `cursor`. `previous`: the last committed change of
-    /// alpha. `length`: numbers in the shared vector, one for each row (primal) or feature (dual).
+    /// Runs a round from the committed `alpha` (one variable for each coordinate) and from `cursor`. `previous`: the last committed change of
+    /// alpha; `shared`: the shared vector, one number for each row (primal) or feature (dual). `pool`: threads for the sums and the copies;
+    /// without a pool the calling thread does all.
     ///
     /// # Errors
-    /// `NonFinite` for a variable that is not finite, `Shape`, `OutOfMemory`.
-    pub fn new(
+    /// `NonFinite` for a variable or a shared number that is not finite, `Shape` if the data do not fit or a label does not suit the loss,
+    /// `OutOfMemory`, errors of the owner of the blocks.
+    pub fn run<B>(
         params: ValidParams<P>,
-        length: usize,
+        shared: Vec<f64>,
         alpha: &[f64],
         previous: &[f64],
         cursor: u64,
-    ) -> Result<Self, SolverError> {
-        same_length(
-            "previous",
-            previous.len(),
-            alpha.len(),
-            P::Objective::COORDINATE,
-        )?;
+        blocks: &mut B,
+        pool: Option<&rayon::ThreadPool>,
+    ) -> Result<Self, B::Error>
+    where
+        B: for<'a> Blocks<Block<'a> = DataOf<'a, P>>,
+    {
+        let mut round = Self::new(params, shared, alpha, previous, cursor, blocks)?;
+        round.check(blocks)?;
+        round.value_at_start(blocks, pool)?;
+        if round.params.threads == 1 {
+            round.descend_alone(blocks)?;
+        } else {
+            round.descend_together(blocks, pool)?;
+        }
+        round.value_at_end(blocks, pool)?;
+        Ok(round)
+    }
+
+    fn new<B>(
+        params: ValidParams<P>,
+        shared: Vec<f64>,
+        alpha: &[f64],
+        previous: &[f64],
+        cursor: u64,
+        blocks: &mut B,
+    ) -> Result<Self, B::Error>
+    where
+        B: for<'a> Blocks<Block<'a> = DataOf<'a, P>>,
+    {
+        let coordinate = P::Objective::COORDINATE;
+        same_length("alpha", alpha.len(), blocks.len(), coordinate)?;
+        same_length("previous", previous.len(), alpha.len(), coordinate)?;
+        let local = blocks.lend(0, |data| {
+            let weights = P::load_weights(data);
+            Ok(Local::new(params.subproblem, shared, weights, alpha)?)
+        })?;
         Ok(Self {
-            local: Local::new(params.subproblem, length, alpha)?,
+            local,
             start: finite_copy::<P::Objective>(alpha, P::Objective::VARIABLE)?,
             previous: finite_copy::<P::Objective>(previous, "previous step")?,
             order: BucketOrder::new(
@@ -289,10 +304,6 @@ impl<P: Subproblem> Round<P> {
                 params.partition,
             )?,
             cursor,
-            bucket: 0..0,
-            team: None,
-            pass: Pass::new(alpha.len())?,
-            phase: Phase::Check(0),
             scalars: RoundScalars {
                 value_before: 0.0,
                 value_after: 0.0,
@@ -311,205 +322,163 @@ impl<P: Subproblem> Round<P> {
         })
     }
 
-    /// Works for about `budget` units: one for each entry, coordinate and number of the shared vector that it touches. It never stops inside
-    /// a coordinate.
-    ///
-    /// `shared`: one little endian `f64` for each number, the same in every call. `pool`: threads for the sums and the copies, each with the
-    /// whole budget; without a pool the calling thread does all.
-    ///
-    /// # Errors
-    /// `Shape` if the data do not fit the round or a label does not suit the loss, `NonFinite` for a bad shared vector, `OutOfMemory`.
-    /// Drop the round after an error: it cannot continue.
-    pub fn advance(
-        &mut self,
-        data: &DataOf<'_, P>,
-        shared: &[u8],
-        budget: usize,
-        pool: Option<&rayon::ThreadPool>,
-    ) -> Result<Progress, SolverError> {
-        self.local.fits(data)?;
-        let mut left = budget.max(1);
-        while left > 0 {
-            let spent = match self.phase {
-                Phase::Check(next) => self.check(data, next, left)?,
-                Phase::Load => self.load(data, shared, left)?,
-                Phase::Start => self.value_at_start(data, left, pool),
-                Phase::Descent => self.descend(data, left, pool)?,
-                Phase::End => self.value_at_end(data, left, pool),
-                Phase::Done => return Ok(Progress::Done),
-            };
-            left = left.saturating_sub(spent);
+    /// Refuses blocks that do not suit the problem.
+    fn check<B>(&self, blocks: &mut B) -> Result<(), B::Error>
+    where
+        B: for<'a> Blocks<Block<'a> = DataOf<'a, P>>,
+    {
+        for block in 0..blocks.count() {
+            let coordinates = blocks.coordinates(block);
+            blocks.lend(block, |data| {
+                self.local.fits(data, coordinates.len())?;
+                Ok(self.params.subproblem.check(data, 0..coordinates.len())?)
+            })?;
         }
-        Ok(Progress::More)
-    }
-
-    /// Checks coordinates from `next` on.
-    fn check(
-        &mut self,
-        data: &DataOf<'_, P>,
-        next: usize,
-        budget: usize,
-    ) -> Result<usize, SolverError> {
-        let end = next.saturating_add(budget).min(self.start.len());
-        self.params.subproblem.check(data, next..end)?;
-        self.phase = if end == self.start.len() {
-            Phase::Load
-        } else {
-            Phase::Check(end)
-        };
-        Ok(end - next)
-    }
-
-    /// Copies numbers of the shared vector.
-    fn load(
-        &mut self,
-        data: &DataOf<'_, P>,
-        shared: &[u8],
-        budget: usize,
-    ) -> Result<usize, SolverError> {
-        let count = self.local.left_to_load().min(budget);
-        self.local.load(shared, P::load_weights(data), count)?;
-        if self.local.left_to_load() == 0 {
-            self.phase = Phase::Start;
-        }
-        Ok(count)
+        Ok(())
     }
 
     /// Sums value and certificate at the start of the round.
-    fn value_at_start(
+    fn value_at_start<B>(
         &mut self,
-        data: &DataOf<'_, P>,
-        budget: usize,
+        blocks: &mut B,
         pool: Option<&rayon::ThreadPool>,
-    ) -> usize {
-        let spent = if self.params.certificate {
+    ) -> Result<(), B::Error>
+    where
+        B: for<'a> Blocks<Block<'a> = DataOf<'a, P>>,
+    {
+        let length = self.local.w.len();
+        let scalars = &mut self.scalars;
+        if self.params.certificate {
             let summand = Certified {
                 subproblem: &self.params.subproblem,
-                data,
                 alpha: &self.start,
                 certificate: self.local.certificate(&self.params.candidates),
             };
-            self.pass.advance(&summand, budget, pool)
+            let sums = total(blocks, length, &summand, pool)?;
+            scalars.value_before = sums.value;
+            [scalars.conjugate, scalars.ratio, scalars.correlation] = P::penalty_side(&sums);
+            scalars.losses = sums.losses[..self.params.candidates.len()].to_vec();
         } else {
             let summand = Value {
                 objective: self.params.subproblem.objective(),
-                data,
                 alpha: &self.start,
             };
-            self.pass.advance(&summand, budget, pool)
-        };
-        if self.pass.is_done() {
-            let sums = self.pass.sums();
-            let scalars = &mut self.scalars;
-            scalars.value_before = sums.value;
-            if self.params.certificate {
-                [scalars.conjugate, scalars.ratio, scalars.correlation] = P::penalty_side(&sums);
-                scalars.losses = sums.losses[..self.params.candidates.len()].to_vec();
-            }
-            self.phase = Phase::Descent;
+            scalars.value_before = total(blocks, length, &summand, pool)?.value;
         }
-        spent
+        Ok(())
     }
 
     /// Sums the value after the steps, and how it changes along them.
-    fn value_at_end(
+    fn value_at_end<B>(
         &mut self,
-        data: &DataOf<'_, P>,
-        budget: usize,
+        blocks: &mut B,
         pool: Option<&rayon::ThreadPool>,
-    ) -> usize {
+    ) -> Result<(), B::Error>
+    where
+        B: for<'a> Blocks<Block<'a> = DataOf<'a, P>>,
+    {
         let summand = Change {
             objective: self.params.subproblem.objective(),
-            data,
             start: &self.start,
             after: self.local.alpha(),
             previous: &self.previous,
             points: &self.params.points,
         };
-        let spent = self.pass.advance(&summand, budget, pool);
-        if self.pass.is_done() {
-            let sums = self.pass.sums();
-            let scalars = &mut self.scalars;
-            scalars.value_after = sums.value;
-            scalars.slope = sums.slope;
-            scalars.curve = sums.curve;
-            scalars.samples = sums.samples[..self.params.points.len()].to_vec();
-            scalars.kappa = self.local.kappa();
-            self.phase = Phase::Done;
-        }
-        spent
+        let sums = total(blocks, self.local.w.len(), &summand, pool)?;
+        let scalars = &mut self.scalars;
+        scalars.value_after = sums.value;
+        scalars.slope = sums.slope;
+        scalars.curve = sums.curve;
+        scalars.samples = sums.samples[..self.params.points.len()].to_vec();
+        scalars.kappa = self.local.kappa();
+        Ok(())
     }
 
-    /// Visits buckets until they hold as many coordinates as the round asks for; then the next phase begins.
-    fn descend(
-        &mut self,
-        data: &DataOf<'_, P>,
-        budget: usize,
-        pool: Option<&rayon::ThreadPool>,
-    ) -> Result<usize, SolverError> {
-        let enough = self.scalars.coordinates >= self.params.budget || self.order.buckets() == 0;
-        if enough && self.bucket.is_empty() && self.team.is_none() {
-            self.pass = Pass::new(self.start.len())?;
-            self.phase = Phase::End;
-            Ok(0)
-        } else if self.params.threads == 1 {
-            self.descend_alone(data, budget)
-        } else {
-            self.descend_together(data, budget, pool)
-        }
+    /// Whether the round visits no more buckets.
+    fn is_enough(&self) -> bool {
+        self.scalars.coordinates >= self.params.budget || self.order.buckets() == 0
     }
 
     fn next_bucket(&mut self) -> Range<usize> {
         let bucket = self.order.at(self.cursor);
         self.cursor += 1;
+        self.scalars.coordinates += bucket.len() as u64;
         bucket
     }
 
-    /// Visits at most the rest of one bucket.
-    fn descend_alone(&mut self, data: &DataOf<'_, P>, budget: usize) -> Result<usize, SolverError> {
-        if self.bucket.is_empty() {
-            self.bucket = self.next_bucket();
-        }
-        let descent = self.local.descend(data, self.bucket.clone(), budget)?;
-        let coordinates = descent.next - self.bucket.start;
-        self.bucket.start = descent.next;
-        self.scalars.coordinates += coordinates as u64;
-        self.scalars.nonzeros += descent.nonzeros as u64;
-        Ok(coordinates + descent.nonzeros)
-    }
-
-    /// Visits buckets, of at most one epoch, on copies of the vector.
-    fn descend_together(
-        &mut self,
-        data: &DataOf<'_, P>,
-        budget: usize,
-        pool: Option<&rayon::ThreadPool>,
-    ) -> Result<usize, SolverError> {
-        let mut team = match self.team.take() {
-            Some(team) => team,
-            None => {
-                let buckets = self.buckets_of_epoch();
-                Team::new(&self.local, &buckets, self.params.threads)?
+    /// Visits buckets until they hold as many coordinates as the round asks for.
+    fn descend_alone<B>(&mut self, blocks: &mut B) -> Result<(), B::Error>
+    where
+        B: for<'a> Blocks<Block<'a> = DataOf<'a, P>>,
+    {
+        while !self.is_enough() {
+            let mut bucket = self.next_bucket();
+            while !bucket.is_empty() {
+                let block = blocks.block_of(bucket.start);
+                let own = blocks.coordinates(block);
+                let range = bucket.start..bucket.end.min(own.end);
+                let local = &mut self.local;
+                let descent = blocks.lend(block, |data| {
+                    Ok(local.descend(data, own.start, range, LOAN)?)
+                })?;
+                bucket.start = descent.next;
+                self.scalars.nonzeros += descent.nonzeros as u64;
             }
-        };
-        let spent = team.advance(&mut self.local, data, budget, pool);
-        if team.is_done(&self.local) {
-            self.scalars.nonzeros += team.finish(&mut self.local);
-        } else {
-            self.team = Some(team);
         }
-        Ok(spent)
+        Ok(())
     }
 
-    /// The buckets up to the end of the epoch, or until they hold enough coordinates.
-    fn buckets_of_epoch(&mut self) -> Vec<Range<usize>> {
-        let mut buckets = Vec::new();
+    /// The same on copies of the vector, which are averaged after every epoch. In an epoch, buckets of one block follow one another.
+    fn descend_together<B>(
+        &mut self,
+        blocks: &mut B,
+        pool: Option<&rayon::ThreadPool>,
+    ) -> Result<(), B::Error>
+    where
+        B: for<'a> Blocks<Block<'a> = DataOf<'a, P>>,
+    {
+        while !self.is_enough() {
+            let buckets = self.buckets_of_epoch(blocks)?;
+            let members = self
+                .params
+                .threads
+                .min(buckets.iter().map(|(_, own)| own.len()).sum());
+            let mut team = Team::new(&self.local, members)?;
+            for (block, own) in &buckets {
+                let first = blocks.coordinates(*block).start;
+                let mut done = 0;
+                while done < own.len() {
+                    let local = &mut self.local;
+                    done += blocks.lend(*block, |data| {
+                        Ok(team.visit(local, data, first, &own[done..], pool)?)
+                    })?;
+                }
+            }
+            self.scalars.nonzeros += team.finish(&mut self.local);
+        }
+        Ok(())
+    }
+
+    /// The buckets up to the end of the epoch, or until they hold enough coordinates, by block: blocks in the order of their first buckets.
+    /// A bucket is cut where a block ends.
+    fn buckets_of_epoch<B: Blocks>(&mut self, blocks: &B) -> Result<Vec<OfBlock>, SolverError> {
+        let mut order: Vec<OfBlock> = Vec::new();
+        let mut places = reserve(blocks.count(), "the order of the blocks")?;
+        places.resize(blocks.count(), None);
         loop {
-            let bucket = self.next_bucket();
-            self.scalars.coordinates += bucket.len() as u64;
-            buckets.push(bucket);
-            if self.epoch_ends() || self.scalars.coordinates >= self.params.budget {
-                return buckets;
+            let mut bucket = self.next_bucket();
+            while !bucket.is_empty() {
+                let block = blocks.block_of(bucket.start);
+                let place = *places[block].get_or_insert(order.len());
+                if place == order.len() {
+                    order.push((block, Vec::new()));
+                }
+                let end = bucket.end.min(blocks.coordinates(block).end);
+                order[place].1.push(bucket.start..end);
+                bucket.start = end;
+            }
+            if self.epoch_ends() || self.is_enough() {
+                return Ok(order);
             }
         }
     }
@@ -520,39 +489,30 @@ impl<P: Subproblem> Round<P> {
     }
 
     /// Writes the update of the shared vector from number `start` on, as many as `out` has room for, little endian: see
-    /// [`Local::write_update`]. `shared` is the vector of [`Round::advance`].
+    /// [`Local::write_update`].
     ///
     /// # Errors
-    /// `Unfinished` before the round is done, `Shape` for wrong lengths, `NonFinite` if the steps overflowed.
+    /// `Shape` for wrong lengths, `NonFinite` if the steps overflowed.
     pub fn write_update(
         &self,
         data: &DataOf<'_, P>,
-        shared: &[u8],
         start: usize,
+        shared: &[u8],
         out: &mut [u8],
     ) -> Result<(), SolverError> {
-        self.finished()?;
         self.local
-            .write_update(shared, P::load_weights(data), start, out)
+            .write_update(P::load_weights(data), start, shared, out)
     }
 
-    /// The steps and the numbers of the round. `committed` is the alpha of [`Round::new`].
+    /// The steps and the numbers of the round. `committed` is the alpha of [`Round::run`].
     ///
     /// # Errors
-    /// `Unfinished` before the round is done, `Shape` for a wrong length.
+    /// `Shape` for a wrong length.
     pub fn finish(self, committed: &[f64]) -> Result<RoundOutcome, SolverError> {
-        self.finished()?;
         Ok(RoundOutcome {
             delta: self.local.into_delta(committed)?,
             cursor: self.cursor,
             scalars: self.scalars,
         })
-    }
-
-    fn finished(&self) -> Result<(), SolverError> {
-        match self.phase {
-            Phase::Done => Ok(()),
-            _ => Err(SolverError::Unfinished),
-        }
     }
 }

@@ -10,6 +10,7 @@ use crate::base::{
     entries::Entries,
     error::{SolverError, same_length},
     matrix::Columns,
+    views::Kind,
 };
 
 /// The separable part of an objective, `sum_i h_i(a_i)`, and the words for its coordinates in messages.
@@ -46,6 +47,14 @@ pub trait Separable: Copy + Debug + Send + Sync {
         points: &[[f64; 2]],
         samples: &mut [f64],
     );
+}
+
+impl<S: Separable> Kind for S {
+    type Data<'a> = <S as Separable>::Data<'a>;
+
+    fn count(data: &<S as Separable>::Data<'_>) -> usize {
+        S::columns(data).len()
+    }
 }
 
 /// Refuses data with another number of coordinates, or another `length` of `vector`.

@@ -11,176 +11,166 @@ use rayon::prelude::*;
 
 use super::{
     local::{Iterate, Local, descend},
-    subproblem::{DataOf, Subproblem},
+    subproblem::{DataOf, Separable, Subproblem},
 };
-use crate::base::error::{SolverError, reserve};
+use crate::base::{
+    blocks::LOAN,
+    error::{SolverError, reserve},
+};
 
 /// The copies of the vector between two averages.
 #[derive(Debug)]
 pub(super) struct Team<P: Subproblem> {
     members: Vec<Member<P>>,
-    /// Entries of the vector averaged so far.
-    merged: usize,
 }
 
-/// A copy of the vector, and the buckets whose steps it takes.
+/// A copy of the vector.
 #[derive(Debug)]
 struct Member<P: Subproblem> {
     w: Vec<f64>,
     running: P::Running,
-    buckets: Vec<Range<usize>>,
-    /// Variables of the coordinates of the buckets, in their order.
-    alpha: Vec<f64>,
-    /// The current bucket, the index of its first variable in `alpha`, and the first of its coordinates that is not visited yet.
-    current: usize,
-    first: usize,
-    next: usize,
     nonzeros: u64,
+    /// Variables of the coordinates that it visits at a time.
+    alpha: Vec<f64>,
 }
 
 impl<P: Subproblem> Team<P> {
-    /// Deals `buckets`, in contiguous shares, to at most `threads` members.
-    pub fn new(
-        local: &Local<P>,
-        buckets: &[Range<usize>],
-        threads: usize,
-    ) -> Result<Self, SolverError> {
-        let count = threads.min(buckets.len());
-        let mut members = reserve(count, "the copies of a round")?;
-        for k in 0..count {
-            let share = &buckets[k * buckets.len() / count..(k + 1) * buckets.len() / count];
-            let coordinates = share.iter().map(ExactSizeIterator::len).sum();
-            let mut alpha = reserve(coordinates, "the variables of a thread")?;
-            for bucket in share {
-                alpha.extend_from_slice(&local.alpha[bucket.clone()]);
-            }
-            members.push(Member {
-                w: reserve(local.w.len(), "the vector of a thread")?,
+    /// A team of so many members.
+    pub fn new(local: &Local<P>, members: usize) -> Result<Self, SolverError> {
+        let mut team = reserve(members, "the copies of a round")?;
+        for _ in 0..members {
+            let mut w = reserve(local.w.len(), "the vector of a thread")?;
+            w.extend_from_slice(&local.w);
+            team.push(Member {
+                w,
                 running: local.running,
-                buckets: share.to_vec(),
-                alpha,
-                current: 0,
-                first: 0,
-                next: share[0].start,
                 nonzeros: 0,
+                alpha: Vec::new(),
             });
         }
-        Ok(Self { members, merged: 0 })
+        Ok(Self { members: team })
     }
 
-    /// Continues for about `budget` units of work on each thread of the pool; returns the units of one thread.
-    pub fn advance(
+    /// Visits buckets of the block `data`, which begins with coordinate `first`: as many as make a loan, in contiguous shares. Returns how many.
+    ///
+    /// # Errors
+    /// `Shape` if the block does not fit, `OutOfMemory`.
+    pub fn visit(
         &mut self,
         local: &mut Local<P>,
         data: &DataOf<'_, P>,
-        budget: usize,
+        first: usize,
+        buckets: &[Range<usize>],
         pool: Option<&rayon::ThreadPool>,
-    ) -> usize {
-        let copies = self.members.len() as f64;
-        if self.members.iter().any(|member| !member.is_done()) {
-            let local = &*local;
-            return match pool {
-                Some(pool) => {
-                    let spent: usize = pool.install(|| {
-                        self.members
-                            .par_iter_mut()
-                            .with_max_len(1)
-                            .map(|member| member.advance(local, data, copies, budget))
-                            .sum()
-                    });
-                    spent.div_ceil(pool.current_num_threads().min(self.members.len()))
-                }
-                None => {
-                    let mut spent = 0;
-                    for member in &mut self.members {
-                        spent += member.advance(local, data, copies, budget.saturating_sub(spent));
-                    }
-                    spent
-                }
-            };
+    ) -> Result<usize, SolverError> {
+        let columns = P::Objective::columns(data);
+        local.fits(data, columns.len())?;
+        let copies = self.members.len();
+        let mut units = 0;
+        let mut count = 0;
+        while count < buckets.len() && units < copies * LOAN {
+            let bucket = &buckets[count];
+            units += bucket.len() + columns.entries(bucket.end - 1 - first).end
+                - columns.entries(bucket.start - first).start;
+            count += 1;
         }
-        let start = self.merged;
-        let rows = (budget / self.members.len()).max(1);
-        let end = start.saturating_add(rows).min(local.w.len());
-        for (row, w) in (start..end).zip(&mut local.w[start..end]) {
-            let mut change = 0.0;
-            for member in &self.members {
-                change += member.w[row] - *w;
-            }
-            *w += change / copies;
+        let share = |k: usize| &buckets[k * count / copies..(k + 1) * count / copies];
+        for (k, member) in self.members.iter_mut().enumerate() {
+            member.take(local, share(k))?;
         }
-        self.merged = end;
-        (end - start) * self.members.len()
+        let subproblem = &local.subproblem;
+        let work = |(k, member): (usize, &mut Member<P>)| {
+            member.descend(subproblem, data, first, copies as f64, share(k));
+        };
+        match pool {
+            Some(pool) => pool.install(|| {
+                self.members
+                    .par_iter_mut()
+                    .with_max_len(1)
+                    .enumerate()
+                    .for_each(work);
+            }),
+            None => self.members.iter_mut().enumerate().for_each(work),
+        }
+        for (k, member) in self.members.iter().enumerate() {
+            member.give(local, share(k));
+        }
+        Ok(count)
     }
 
-    /// Whether all buckets are visited and all entries of the vector averaged.
-    pub fn is_done(&self, local: &Local<P>) -> bool {
-        self.members.iter().all(Member::is_done) && self.merged == local.w.len()
-    }
-
-    /// Hands the variables over to `local`; returns the entries visited.
+    /// Averages the copies. Returns the entries visited.
     pub fn finish(self, local: &mut Local<P>) -> u64 {
         let copies = self.members.len() as f64;
         let before = local.running;
+        for (entry, w) in local.w.iter_mut().enumerate() {
+            let mut change = 0.0;
+            for member in &self.members {
+                change += member.w[entry] - *w;
+            }
+            *w += change / copies;
+        }
         let mut nonzeros = 0;
-        for member in self.members {
+        for member in &self.members {
             P::merge(&mut local.running, &before, &member.running, copies);
             nonzeros += member.nonzeros;
-            let mut alpha = member.alpha.as_slice();
-            for bucket in member.buckets {
-                let (visited, rest) = alpha.split_at(bucket.len());
-                local.alpha[bucket].copy_from_slice(visited);
-                alpha = rest;
-            }
         }
         nonzeros
     }
 }
 
 impl<P: Subproblem> Member<P> {
-    fn is_done(&self) -> bool {
-        self.current == self.buckets.len()
+    /// Copies the variables of its buckets.
+    fn take(&mut self, local: &Local<P>, buckets: &[Range<usize>]) -> Result<(), SolverError> {
+        let coordinates = buckets.iter().map(ExactSizeIterator::len).sum();
+        if self.alpha.capacity() < coordinates {
+            self.alpha = reserve(coordinates, "the variables of a thread")?;
+        }
+        self.alpha.clear();
+        for bucket in buckets {
+            self.alpha.extend_from_slice(&local.alpha[bucket.clone()]);
+        }
+        Ok(())
     }
 
-    /// Copies the vector, then visits coordinates.
-    fn advance(
+    /// Visits the coordinates of its buckets, on one of `copies` copies.
+    fn descend(
         &mut self,
-        local: &Local<P>,
+        subproblem: &P,
         data: &DataOf<'_, P>,
+        first: usize,
         copies: f64,
-        budget: usize,
-    ) -> usize {
-        let start = self.w.len();
-        let end = start.saturating_add(budget).min(local.w.len());
-        self.w.extend_from_slice(&local.w[start..end]);
-        let mut spent = end - start;
-        while spent < budget && !self.is_done() {
-            let bucket = self.buckets[self.current].clone();
+        buckets: &[Range<usize>],
+    ) {
+        let mut alpha = self.alpha.as_mut_slice();
+        for bucket in buckets {
+            let (own, rest) = alpha.split_at_mut(bucket.len());
+            alpha = rest;
+            let range = bucket.start - first..bucket.end - first;
             let iterate = Iterate {
-                alpha: &mut self.alpha[self.first..self.first + bucket.len()],
-                first: bucket.start,
+                alpha: own,
+                first: range.start,
                 w: &mut self.w,
             };
             let descent = descend(
-                &local.subproblem,
+                subproblem,
                 data,
                 copies,
                 &mut self.running,
                 iterate,
-                self.next..bucket.end,
-                budget - spent,
+                range,
+                usize::MAX,
             );
-            spent += descent.next - self.next + descent.nonzeros;
             self.nonzeros += descent.nonzeros as u64;
-            self.next = descent.next;
-            if self.next == bucket.end {
-                self.current += 1;
-                self.first += bucket.len();
-                if let Some(bucket) = self.buckets.get(self.current) {
-                    self.next = bucket.start;
-                }
-            }
         }
-        spent
+    }
+
+    /// Hands the variables over to `local`.
+    fn give(&self, local: &mut Local<P>, buckets: &[Range<usize>]) {
+        let mut alpha = self.alpha.as_slice();
+        for bucket in buckets {
+            let (visited, rest) = alpha.split_at(bucket.len());
+            local.alpha[bucket.clone()].copy_from_slice(visited);
+            alpha = rest;
+        }
     }
 }

@@ -1,9 +1,10 @@
-//! The documents of one partition, which the caller lends for one slice of work.
+//! Documents, in blocks that their owner lends.
 
 use std::ops::Range;
 
 use crate::base::{
-    error::SolverError,
+    blocks::Blocks,
+    error::{SolverError, same_length},
     matrix::{Columns, MatrixView, Stored, Values},
 };
 
@@ -103,14 +104,6 @@ impl<'a> Documents<'a> {
         self.entries.rows()
     }
 
-    /// Most entries of a document: O(documents).
-    pub fn longest(&self) -> usize {
-        (0..self.len())
-            .map(|d| self.entries.entries(d).len())
-            .max()
-            .unwrap_or(0)
-    }
-
     /// Number of entries of document `d`.
     ///
     /// # Panics
@@ -138,5 +131,78 @@ impl<'a> Documents<'a> {
             Values::F32(counts) => counts[entry].into(),
             Values::F64(counts) => counts[entry],
         }
+    }
+}
+
+/// The documents of a worker, in blocks: the coordinates of [`Blocks`].
+pub trait DocumentBlocks: for<'a> Blocks<Block<'a> = Documents<'a>> {
+    /// Number of documents of all blocks.
+    fn documents(&self) -> usize {
+        self.starts()[self.count()]
+    }
+}
+
+impl<B: for<'a> Blocks<Block<'a> = Documents<'a>>> DocumentBlocks for B {}
+
+/// Lends the words of a document, with their counts above 0.
+///
+/// # Errors
+/// `Shape` if the document has another vocabulary; those of the work and of the owner.
+///
+/// # Panics
+/// If the block of the document has fewer than its owner says.
+pub(super) fn with_document<B: DocumentBlocks, R>(
+    blocks: &mut B,
+    document: usize,
+    vocabulary: usize,
+    work: impl FnOnce(&mut dyn Iterator<Item = (usize, f64)>) -> Result<R, SolverError>,
+) -> Result<R, B::Error> {
+    let block = blocks.block_of(document);
+    let first = blocks.coordinates(block).start;
+    blocks.lend(block, |documents| {
+        same_length("the vocabulary", documents.vocabulary(), vocabulary, "word")?;
+        Ok(work(&mut documents.document(document - first))?)
+    })
+}
+
+/// Documents of a caller that has them in memory, in blocks of any number of documents.
+#[derive(Debug)]
+pub struct DocumentList<'a> {
+    blocks: Vec<Documents<'a>>,
+    starts: Vec<usize>,
+}
+
+impl<'a> DocumentList<'a> {
+    /// The documents of the blocks, in their order.
+    pub fn new(blocks: Vec<Documents<'a>>) -> Self {
+        let mut starts = vec![0];
+        starts.extend(blocks.iter().scan(0, |end, block| {
+            *end += block.len();
+            Some(*end)
+        }));
+        Self { blocks, starts }
+    }
+}
+
+impl<'a> From<Documents<'a>> for DocumentList<'a> {
+    fn from(block: Documents<'a>) -> Self {
+        Self::new(vec![block])
+    }
+}
+
+impl Blocks for DocumentList<'_> {
+    type Block<'b> = Documents<'b>;
+    type Error = SolverError;
+
+    fn starts(&self) -> &[usize] {
+        &self.starts
+    }
+
+    fn lend<R>(
+        &mut self,
+        block: usize,
+        work: impl FnOnce(&Documents<'_>) -> Result<R, SolverError>,
+    ) -> Result<R, SolverError> {
+        work(&self.blocks[block])
     }
 }

@@ -31,7 +31,7 @@ use crate::base::error::{SolverError, reserve};
 /// Times that the change may rise after a fall before a document goes on without over-relaxation.
 const PATIENCE: u32 = 8;
 
-/// The E-step of one document at a time. It allocates once, for the longest document.
+/// The E-step of one document at a time. Its room grows with the documents.
 #[derive(Debug)]
 pub(super) struct EStep<R> {
     params: EStepParams,
@@ -70,24 +70,15 @@ pub(super) struct EStep<R> {
     /// Whether the last change was less than the one before.
     falling: bool,
     rises: u32,
-    done: bool,
 }
 
 impl<R: Real> EStep<R> {
-    /// An E-step for documents of up to `longest` words.
-    ///
-    /// # Errors
-    /// `OutOfMemory`.
-    pub fn new(
-        params: EStepParams,
-        alpha: &[f64],
-        kernel: Kernel,
-        longest: usize,
-    ) -> Result<Self, SolverError> {
+    /// An E-step without room for words: see [`EStep::make_room`].
+    pub fn new(params: EStepParams, alpha: &[f64], kernel: Kernel) -> Self {
         let topics = alpha.len();
-        let (width, tiles) = (blocks(topics), blocks(longest));
+        let width = blocks(topics);
         let of_topics = || vec![[R::ZERO; LANES]; width];
-        let mut estep = Self {
+        Self {
             params,
             kernel,
             topics,
@@ -96,16 +87,11 @@ impl<R: Real> EStep<R> {
             rows: 0,
             width,
             columns: topics,
-            block: reserve(
-                (tiles * width)
-                    .saturating_mul(LANES * LANES)
-                    .saturating_add(LANES),
-                "the factors of a document",
-            )?,
+            block: Vec::new(),
             lead: 0,
-            counts: reserve(tiles, "the counts of a document")?,
-            ratios: reserve(tiles, "the counts of a document")?,
-            slots: reserve(longest, "the words of a document")?,
+            counts: Vec::new(),
+            ratios: Vec::new(),
+            slots: Vec::new(),
             active: (0..topics as u32).collect(),
             kept: Vec::with_capacity(topics),
             prior: of_topics(),
@@ -119,14 +105,34 @@ impl<R: Real> EStep<R> {
             change: R::ZERO,
             falling: false,
             rises: 0,
-            done: true,
-        };
-        estep.counts.resize(tiles, [R::ZERO; LANES]);
-        estep.ratios.resize(tiles, [R::ZERO; LANES]);
-        Ok(estep)
+        }
     }
 
-    /// Starts on the document with these words and counts. The table holds the factors of the words. More than `longest` words cost an allocation.
+    /// Makes room for documents of up to so many words.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    pub fn make_room(&mut self, words: usize) -> Result<(), SolverError> {
+        let (width, tiles) = (blocks(self.topics), blocks(words));
+        if tiles <= self.counts.len() {
+            return Ok(());
+        }
+        let factors = (tiles * width)
+            .saturating_mul(LANES * LANES)
+            .saturating_add(LANES);
+        self.block = reserve(factors, "the factors of a document")?;
+        self.slots = reserve(tiles * LANES, "the words of a document")?;
+        for numbers in [&mut self.counts, &mut self.ratios] {
+            *numbers = reserve(tiles, "the counts of a document")?;
+            numbers.resize(tiles, [R::ZERO; LANES]);
+        }
+        Ok(())
+    }
+
+    /// Starts on the document with these words and counts. The table holds the factors of the words.
+    ///
+    /// # Panics
+    /// If there is no room for as many words, or a word is not in the table.
     pub fn start(&mut self, document: impl Iterator<Item = (usize, f64)>, table: &Table<R>) {
         self.width = table.width();
         self.columns = self.topics;
@@ -142,10 +148,6 @@ impl<R: Real> EStep<R> {
             let slot = table.slot(word);
             self.block
                 .extend_from_slice(table.factors(slot).as_flattened());
-            if self.slots.len() / LANES >= self.counts.len() {
-                self.counts.push([R::ZERO; LANES]);
-                self.ratios.push([R::ZERO; LANES]);
-            }
             self.counts.as_flattened_mut()[self.slots.len()] = R::of(count);
             self.slots.push(slot);
             self.total += count;
@@ -172,17 +174,11 @@ impl<R: Real> EStep<R> {
         self.change = R::MAX_RATIO;
         self.falling = false;
         self.rises = 0;
-        self.done = self.words == 0;
     }
 
-    /// Iterates until gamma is done, or until `limit` units are spent: one is a row of 16 topics. Returns the units spent.
-    pub fn run(&mut self, limit: usize) -> usize {
-        R::run(self.kernel, Iterations { estep: self, limit })
-    }
-
-    /// Whether gamma is done.
-    pub fn is_done(&self) -> bool {
-        self.done
+    /// Iterates until gamma is done.
+    pub fn run(&mut self) {
+        R::run(self.kernel, Iterations { estep: self });
     }
 
     /// Iterations so far.
@@ -309,24 +305,21 @@ impl<R: Real> EStep<R> {
 /// [`EStep::run`], compiled once for each kind of lanes.
 struct Iterations<'a, R> {
     estep: &'a mut EStep<R>,
-    limit: usize,
 }
 
 impl<R: Real> WithLanes<R> for Iterations<'_, R> {
-    type Output = usize;
+    type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes<Number = R>>(self, l: L) -> usize {
-        let Self { estep: e, limit } = self;
+    fn run<L: Lanes<Number = R>>(self, l: L) {
+        let Self { estep: e } = self;
         let enough = R::of(e.params.tolerance * e.topics as f64);
         let zero = l.splat(R::ZERO);
-        let mut spent = 0;
-        while !e.done && spent < limit {
+        while e.words > 0 {
             let width = e.width;
             e.weights[..width].copy_from_slice(&e.gamma[..width]);
             relative_exp_digamma(l, &mut e.weights[..width], &mut e.steps[..width], None);
             pass(l, e);
-            spent += e.rows * width;
             e.iteration += 1;
 
             let mut change = zero;
@@ -337,7 +330,6 @@ impl<R: Real> WithLanes<R> for Iterations<'_, R> {
             }
             let change = l.sum(change);
             if change < enough || e.iteration >= e.params.cap {
-                e.done = true;
                 break;
             }
             // Changes grow while a document finds its topics. After a fall, only over-relaxation makes them rise.
@@ -358,7 +350,6 @@ impl<R: Real> WithLanes<R> for Iterations<'_, R> {
                 (e.change, e.falling) = (R::MAX_RATIO, false);
             }
         }
-        spent
     }
 }
 

@@ -33,7 +33,7 @@ pub struct Inferred<'a> {
 }
 
 impl<'a, R: Real> LdaInference<'a, R> {
-    /// Inference of documents of up to `longest` words; a longer one costs an allocation.
+    /// Inference under these topics.
     ///
     /// # Errors
     /// `InvalidParam` for a parameter out of range, `Shape` unless alpha is one number for each topic, `OutOfMemory`.
@@ -42,7 +42,6 @@ impl<'a, R: Real> LdaInference<'a, R> {
         alpha: &[f64],
         params: EStepParams,
         kernel: Kernel,
-        longest: usize,
     ) -> Result<Self, SolverError> {
         check_alpha(alpha)?;
         same_length("alpha", alpha.len(), lambda.topics(), "topic")?;
@@ -52,7 +51,7 @@ impl<'a, R: Real> LdaInference<'a, R> {
             lambda,
             kernel,
             table,
-            estep: EStep::new(params.check()?, alpha, kernel, longest)?,
+            estep: EStep::new(params.check()?, alpha, kernel),
             gamma: alpha.to_vec(),
             sums: vec![0.0; alpha.len()],
         })
@@ -79,6 +78,7 @@ impl<'a, R: Real> LdaInference<'a, R> {
         self.table.clear();
         self.sums.fill(0.0);
         for d in which {
+            self.estep.make_room(documents.length(d))?;
             for (word, _) in documents.document(d) {
                 self.table.add(word)?;
             }
@@ -94,7 +94,7 @@ impl<'a, R: Real> LdaInference<'a, R> {
     /// If `d` is another document.
     pub fn infer(&mut self, documents: &Documents<'_>, d: usize) -> Inferred<'_> {
         self.estep.start(documents.document(d), &self.table);
-        self.estep.run(usize::MAX);
+        self.estep.run();
         self.estep.write_gamma(&mut self.gamma);
         Inferred {
             gamma: &self.gamma,

@@ -11,8 +11,6 @@
 //! Source: Hoffman, Blei, Bach, "Online learning for latent Dirichlet allocation", NIPS 2010, algorithm 2; the scale as in Guo et al.,
 //! "Model averaging in distributed machine learning", VLDB Journal 30, 2021 (lazy updates), with the prior outside of it.
 
-use std::ops::Range;
-
 use super::{lanes::Real, params::check_eta};
 use crate::base::{
     error::{SolverError, reserve, reserve_in, same_length},
@@ -194,7 +192,7 @@ impl<R: Real> Lambda<R> {
             .then(|| self.rescales.iter().copied().chain([last]))
     }
 
-    /// Topics without numbers: call [`Lambda::load`] for all words before anything else. They take `room` as their memory, if it is large enough.
+    /// Topics without numbers: call [`Lambda::load`] once, before anything else. They take `room` as their memory, if it is large enough.
     ///
     /// # Errors
     /// As [`Lambda::initial`].
@@ -236,17 +234,7 @@ impl<R: Real> Lambda<R> {
         room
     }
 
-    /// The number of words that are loaded, the first ones.
-    pub(super) fn loaded(&self) -> usize {
-        self.numbers.len() / self.topics
-    }
-
-    /// Whether all words are loaded.
-    pub(super) fn is_loaded(&self) -> bool {
-        self.loaded() == self.vocabulary
-    }
-
-    /// Loads the next words from a shared vector, which is `v = lambda - eta` of all words.
+    /// Loads a shared vector, which is `v = lambda - eta` of all words.
     ///
     /// | array | shape | meaning |
     /// |---|---|---|
@@ -254,14 +242,9 @@ impl<R: Real> Lambda<R> {
     ///
     /// # Errors
     /// `Shape` for another length, `NonFinite` names the word and the topic of a number that is not 0 to 1e30.
-    ///
-    /// # Panics
-    /// If fewer words are left to load.
-    pub(super) fn load(&mut self, shared: &[u8], words: usize) -> Result<(), SolverError> {
+    pub(super) fn load(&mut self, shared: &[u8]) -> Result<(), SolverError> {
         let topics = self.topics;
-        let shared = numbers_of::<R>(shared, self.vocabulary * topics)?;
-        let first = self.loaded();
-        let rows = &shared[first * topics..(first + words) * topics];
+        let rows = numbers_of::<R>(shared, self.vocabulary * topics)?;
         let largest = R::of(MAX_VALUE);
         for (word, bytes) in rows.chunks_exact(topics).enumerate() {
             // Loops over a whole row, without an exit in between: the compiler vectorises them.
@@ -270,8 +253,7 @@ impl<R: Real> Lambda<R> {
                 let topic = bytes.iter().take_while(|bytes| good(bytes)).count();
                 let bad: f64 = R::from_bytes(bytes[topic]).into();
                 return Err(SolverError::NonFinite(format!(
-                    "the shared vector is {bad} at word {} and topic {topic}: it must be 0 to 1e30",
-                    first + word
+                    "the shared vector is {bad} at word {word} and topic {topic}: it must be 0 to 1e30"
                 )));
             }
             let start = self.numbers.len();
@@ -284,16 +266,12 @@ impl<R: Real> Lambda<R> {
         Ok(())
     }
 
-    /// Multiplies the numbers of some words by s, which is 0 after a step with `rho = 1`. [`Lambda::finish_rescale`] follows when all words are done.
-    pub(super) fn rescale(&mut self, words: Range<usize>) {
+    /// Multiplies all numbers by s, which is 0 after a step with `rho = 1`. The scale is 1 again.
+    pub(super) fn rescale(&mut self) {
         let scale = R::of(self.scale);
-        for number in &mut self.numbers[words.start * self.topics..words.end * self.topics] {
+        for number in &mut self.numbers {
             *number = floored(*number * scale);
         }
-    }
-
-    /// Ends a rescale of all words: the scale is 1 again.
-    pub(super) fn finish_rescale(&mut self) {
         self.rescale_count += 1;
         if self.rescales.len() < MAX_RESCALES {
             self.rescales.push(R::of(self.scale));

@@ -34,9 +34,9 @@ pub mod shared;
 pub mod special;
 mod table;
 
-pub use documents::Documents;
+pub use documents::{DocumentBlocks, DocumentList, Documents};
 pub use inference::{Inferred, LdaInference};
 pub use lambda::Lambda;
 pub use lanes::{Kernel, Number, Real};
 pub use params::{EStepParams, LdaSchedule};
-pub use round::{LdaOutcome, LdaParams, LdaRound, ValidLdaParams};
+pub use round::{LdaOutcome, LdaParams, ValidLdaParams};

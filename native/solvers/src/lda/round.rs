@@ -2,23 +2,19 @@
 
 use super::{
     concentration::add_log_theta,
-    documents::Documents,
+    documents::{DocumentBlocks, with_document},
     estep::EStep,
     lambda::{Lambda, MIN_SCALE},
     lanes::{Kernel, Real},
     params::{EStepParams, LdaSchedule, check_alpha},
     sample::BoundParams,
-    table::{COMPUTE, READ, Table},
+    table::Table,
 };
 use crate::base::{
     checks::{at_least_one, positive},
     error::{SolverError, same_length},
     order::BucketOrder,
-    progress::Progress,
 };
-
-/// Cost of adding 16 statistics, in units of [`LdaRound::advance`].
-const ADD: usize = 2;
 
 /// Unchecked parameters of a round.
 ///
@@ -74,6 +70,40 @@ impl LdaParams {
 }
 
 impl ValidLdaParams {
+    /// Runs a round on the topics: batches of documents, each followed by a step. Documents are lent one at a time, and only while their words are read. The
+    /// result is a pure function of parameters, documents and topics. How the documents are cut into blocks does not change a bit of it.
+    ///
+    /// # Errors
+    /// `Shape` for topics or documents of another shape, `OutOfMemory`; those of the owner of the blocks. The topics are then of no use.
+    ///
+    /// # Panics
+    /// If a block has other documents than its owner says, or than it had before.
+    pub fn run<R: Real, B: DocumentBlocks>(
+        self,
+        lambda: &mut Lambda<R>,
+        blocks: &mut B,
+        kernel: Kernel,
+    ) -> Result<LdaOutcome, B::Error> {
+        let mut round = Round::new(self.0, lambda, blocks.documents(), kernel)?;
+        loop {
+            round.read(blocks)?;
+            if round.batch.is_empty() {
+                return Ok(round.outcome);
+            }
+            round.infer(blocks)?;
+            round.step();
+        }
+    }
+
+    /// Whether to sum `E[log theta]`: K sums then.
+    pub(super) fn sums(&self) -> usize {
+        if self.0.concentration {
+            self.0.alpha.len()
+        } else {
+            0
+        }
+    }
+
     /// Parameters of the bound of the first `sample` documents.
     pub(super) fn bound(&self, sample: usize) -> BoundParams {
         BoundParams {
@@ -106,73 +136,43 @@ pub struct LdaOutcome {
     pub log_theta_sums: Vec<f64>,
 }
 
-/// A round in progress. It owns everything except the documents and the topics. The caller lends them for each slice of work, and the documents may move in
-/// memory between slices.
-///
-/// Phases of a batch: read the words of the documents; compute their factors; E-step of each document; decay; sometimes rescale; add the statistics.
-/// The result is a pure function of parameters, documents and topics. Slices do not change a bit of it.
-#[derive(Debug)]
-pub struct LdaRound<R> {
+/// A round at work.
+struct Round<'a, R> {
     params: LdaParams,
     kernel: Kernel,
+    lambda: &'a mut Lambda<R>,
+    documents: usize,
+    order: BucketOrder,
     table: Table<R>,
-    /// Made of the documents of the first slice.
-    work: Option<Work<R>>,
+    estep: EStep<R>,
     batch: Vec<u32>,
+    /// Of the statistics of the batch, over the words.
     sums: Vec<f64>,
     gamma: Vec<f64>,
-    /// `rho D / B` of the current batch.
-    step: f64,
     outcome: LdaOutcome,
-    phase: Phase,
 }
 
-/// The parts of a round whose sizes depend on the documents.
-#[derive(Debug)]
-struct Work<R> {
-    estep: EStep<R>,
-    order: BucketOrder,
-    documents: usize,
-}
-
-/// The phases of a batch, in order.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Phase {
-    /// The number of empty documents in a row.
-    Read(usize),
-    /// From this row on.
-    Compute(usize),
-    /// From this document of the batch on, and whether its E-step has started.
-    Infer(usize, bool),
-    Decay,
-    /// From this word on.
-    Rescale(usize),
-    /// From this row on.
-    Add(usize),
-    Done,
-}
-
-impl<R: Real> LdaRound<R> {
-    /// A round on documents of `vocabulary` words.
-    ///
-    /// # Errors
-    /// `OutOfMemory`.
-    pub fn new(
-        params: ValidLdaParams,
-        vocabulary: usize,
+impl<'a, R: Real> Round<'a, R> {
+    /// A round on so many documents.
+    fn new(
+        params: LdaParams,
+        lambda: &'a mut Lambda<R>,
+        documents: usize,
         kernel: Kernel,
     ) -> Result<Self, SolverError> {
-        let params = params.0;
         let topics = params.alpha.len();
+        same_length("alpha", topics, lambda.topics(), "topic")?;
         let log_theta_sums = vec![0.0; if params.concentration { topics } else { 0 }];
         Ok(Self {
             kernel,
-            table: Table::new(topics, vocabulary, params.e_step.mean)?,
-            work: None,
+            documents,
+            order: BucketOrder::new(documents, 1, params.seed, params.partition)?,
+            table: Table::new(topics, lambda.vocabulary(), params.e_step.mean)?,
+            estep: EStep::new(params.e_step, &params.alpha, kernel),
+            lambda,
             batch: Vec::new(),
             sums: vec![0.0; topics],
             gamma: vec![0.0; topics],
-            step: 0.0,
             outcome: LdaOutcome {
                 cursor: params.cursor,
                 documents: 0,
@@ -183,227 +183,102 @@ impl<R: Real> LdaRound<R> {
                 rho_sum: 0.0,
                 log_theta_sums,
             },
-            phase: Phase::Read(0),
             params,
         })
     }
 
-    /// Works for about `budget` units of 1 to 2 ns: one is a row of 16 topics in one iteration of gamma. Topics and documents must be the ones of the first
-    /// call. Drop the round and the topics after an error.
-    ///
-    /// # Errors
-    /// `Shape` for topics or documents of another shape, `OutOfMemory`.
-    ///
-    /// # Panics
-    /// If documents have other words than in the first call.
-    pub fn advance(
-        &mut self,
-        lambda: &mut Lambda<R>,
-        documents: &Documents<'_>,
-        budget: usize,
-    ) -> Result<Progress, SolverError> {
-        same_length("alpha", self.params.alpha.len(), lambda.topics(), "topic")?;
-        same_length(
-            "the vocabulary",
-            documents.vocabulary(),
-            lambda.vocabulary(),
-            "word",
-        )?;
-        let mut work = match self.work.take() {
-            Some(work) => work,
-            None => self.work_on(documents)?,
-        };
-        same_length("offsets", documents.len(), work.documents, "document")?;
-        let mut left = budget.max(1);
-        while self.phase != Phase::Done && left > 0 {
-            let spent = match self.phase {
-                Phase::Read(empty) => self.read(&mut work.order, lambda, documents, empty)?,
-                Phase::Compute(row) => self.compute(lambda, row, left),
-                Phase::Infer(at, started) => {
-                    self.infer(&mut work.estep, documents, at, started, left)
+    /// Reads the words of the documents of the next batch. It is empty after the last one.
+    fn read<B: DocumentBlocks>(&mut self, blocks: &mut B) -> Result<(), B::Error> {
+        let vocabulary = self.lambda.vocabulary();
+        let mut longest = 0;
+        // A round ends as well once all documents in a row were empty.
+        let mut empty = 0;
+        while self.batch.len() < self.params.batch
+            && self.outcome.documents < self.params.budget
+            && empty < self.documents
+        {
+            let document = self.order.at(self.outcome.cursor).start;
+            self.outcome.cursor += 1;
+            let table = &mut self.table;
+            let words = with_document(blocks, document, vocabulary, |words| {
+                let mut count = 0;
+                for (word, _) in words {
+                    table.add(word)?;
+                    count += 1;
                 }
-                Phase::Decay => self.decay(lambda),
-                Phase::Rescale(word) => self.rescale(lambda, word, left),
-                Phase::Add(row) => self.add(lambda, row, left),
-                Phase::Done => 0,
-            };
-            left = left.saturating_sub(spent);
-        }
-        self.work = Some(work);
-        Ok(if self.phase == Phase::Done {
-            Progress::Done
-        } else {
-            Progress::More
-        })
-    }
-
-    /// The parts whose sizes depend on the documents.
-    fn work_on(&self, documents: &Documents<'_>) -> Result<Work<R>, SolverError> {
-        let params = &self.params;
-        let longest = documents.longest();
-        Ok(Work {
-            estep: EStep::new(params.e_step, &params.alpha, self.kernel, longest)?,
-            order: BucketOrder::new(documents.len(), 1, params.seed, params.partition)?,
-            documents: documents.len(),
-        })
-    }
-
-    /// Reads the words of the next document, after so many empty ones, or ends the batch.
-    fn read(
-        &mut self,
-        order: &mut BucketOrder,
-        lambda: &Lambda<R>,
-        documents: &Documents<'_>,
-        empty: usize,
-    ) -> Result<usize, SolverError> {
-        let whole = self.batch.len() == self.params.batch;
-        let last = self.outcome.documents == self.params.budget || empty >= documents.len();
-        if whole || last {
-            if self.batch.is_empty() {
-                self.phase = Phase::Done;
-            } else {
-                self.table.take_topics(lambda);
-                self.phase = Phase::Compute(0);
+                Ok(count)
+            })?;
+            if words == 0 {
+                empty += 1;
+                continue;
             }
-            return Ok(1);
-        }
-        let d = order.at(self.outcome.cursor).start;
-        self.outcome.cursor += 1;
-        let entries = self.outcome.nonzeros;
-        for (word, _) in documents.document(d) {
-            self.table.add(word)?;
-            self.outcome.nonzeros += 1;
-        }
-        let filled = self.outcome.nonzeros > entries;
-        if filled {
-            // Reserves no room for a whole batch: there may be fewer documents.
-            self.batch
-                .try_reserve(1)
-                .map_err(|_| SolverError::OutOfMemory {
-                    what: "the documents of a batch",
-                    bytes: (self.batch.len() + 1) * size_of::<u32>(),
-                })?;
-            self.batch.push(d as u32);
+            empty = 0;
+            longest = longest.max(words);
+            self.outcome.nonzeros += words as u64;
             self.outcome.documents += 1;
+            self.push(document)?;
         }
-        self.phase = Phase::Read(if filled { 0 } else { empty + 1 });
-        Ok(1 + documents.length(d) * READ)
+        Ok(self.estep.make_room(longest)?)
     }
 
-    /// Computes the factors of words from `row` on.
-    fn compute(&mut self, lambda: &Lambda<R>, row: usize, budget: usize) -> usize {
-        let cost = COMPUTE * self.table.width();
-        let rows = self.table.words().len();
-        let end = rows.min(row + (budget / cost).max(1));
-        self.table.build(lambda, self.kernel, row..end);
-        self.phase = if end == rows {
-            Phase::Infer(0, false)
-        } else {
-            Phase::Compute(end)
-        };
-        (end - row) * cost
+    /// Reserves no room for a whole batch: there may be fewer documents.
+    fn push(&mut self, document: usize) -> Result<(), SolverError> {
+        self.batch
+            .try_reserve(1)
+            .map_err(|_| SolverError::OutOfMemory {
+                what: "the documents of a batch",
+                bytes: (self.batch.len() + 1) * size_of::<u32>(),
+            })?;
+        self.batch.push(document as u32);
+        Ok(())
     }
 
-    /// Iterates on document `at` of the batch, or starts it.
-    fn infer(
-        &mut self,
-        estep: &mut EStep<R>,
-        documents: &Documents<'_>,
-        at: usize,
-        started: bool,
-        budget: usize,
-    ) -> usize {
-        let Some(&document) = self.batch.get(at) else {
-            self.phase = Phase::Decay;
-            return 1;
-        };
-        if !started {
-            estep.start(documents.document(document as usize), &self.table);
-            self.phase = Phase::Infer(at, true);
-            return 1;
-        }
-        let spent = estep.run(budget);
-        if estep.is_done() {
-            estep.collect(&mut self.table, &mut self.sums);
-            self.outcome.tokens += estep.total();
-            self.outcome.iterations += u64::from(estep.iterations());
+    /// The E-step of each document of the batch.
+    fn infer<B: DocumentBlocks>(&mut self, blocks: &mut B) -> Result<(), B::Error> {
+        self.table.take_topics(self.lambda);
+        let rows = 0..self.table.words().len();
+        self.table.build(self.lambda, self.kernel, rows);
+        for &document in &self.batch {
+            let (estep, table) = (&mut self.estep, &self.table);
+            let vocabulary = self.lambda.vocabulary();
+            with_document(blocks, document as usize, vocabulary, |words| {
+                estep.start(words, table);
+                Ok(())
+            })?;
+            self.estep.run();
+            self.estep.collect(&mut self.table, &mut self.sums);
+            self.outcome.tokens += self.estep.total();
+            self.outcome.iterations += u64::from(self.estep.iterations());
             if self.params.concentration {
-                estep.write_gamma(&mut self.gamma);
+                self.estep.write_gamma(&mut self.gamma);
                 add_log_theta(&self.gamma, &mut self.outcome.log_theta_sums);
             }
-            self.phase = Phase::Infer(at + 1, false);
         }
-        spent.max(1)
+        Ok(())
     }
 
-    /// Shrinks the topics by the step size of the batch.
-    fn decay(&mut self, lambda: &mut Lambda<R>) -> usize {
+    /// The step of the topics, from the statistics of the batch, which is empty afterwards.
+    fn step(&mut self) {
+        let lambda = &mut *self.lambda;
         let (batch, workers) = (self.batch.len() as f64, f64::from(self.params.workers));
         let before = (self.outcome.documents - self.batch.len() as u64) as f64;
         let seen = self.params.seen as f64 + workers * before;
         let rho = self.params.schedule.step(seen, batch, workers);
         self.outcome.rho_sum += rho;
         self.outcome.updates += 1;
-        self.step = rho * self.params.corpus / batch;
+        let step = rho * self.params.corpus / batch;
         lambda.decay(rho);
-        lambda.add_masses(self.step, &self.sums);
-        self.phase = if lambda.scale() < MIN_SCALE {
-            Phase::Rescale(0)
-        } else {
-            Phase::Add(0)
-        };
-        self.table.width()
-    }
-
-    /// Multiplies topics by their common factor, from `word` on.
-    fn rescale(&mut self, lambda: &mut Lambda<R>, word: usize, budget: usize) -> usize {
-        let cost = ADD * self.table.width();
-        let end = lambda.vocabulary().min(word + (budget / cost).max(1));
-        lambda.rescale(word..end);
-        self.phase = if end == lambda.vocabulary() {
-            lambda.finish_rescale();
-            Phase::Add(0)
-        } else {
-            Phase::Rescale(end)
-        };
-        (end - word) * cost
-    }
-
-    /// Adds the statistics of words from `row` on; the next batch follows the last one.
-    fn add(&mut self, lambda: &mut Lambda<R>, row: usize, budget: usize) -> usize {
-        let cost = ADD * self.table.width();
-        let rows = self.table.words().len();
-        let end = rows.min(row + (budget / cost).max(1));
-        let (step, topics) = (self.step / lambda.scale(), lambda.topics());
-        for slot in row..end {
+        lambda.add_masses(step, &self.sums);
+        if lambda.scale() < MIN_SCALE {
+            lambda.rescale();
+        }
+        let (step, topics) = (step / lambda.scale(), lambda.topics());
+        for (slot, &word) in self.table.words().iter().enumerate() {
             let statistics = &self.table.statistics(slot as u32).as_flattened()[..topics];
-            lambda.add_row(self.table.words()[slot] as usize, step, statistics);
+            lambda.add_row(word as usize, step, statistics);
         }
-        if end == rows {
-            self.table.clear();
-            self.batch.clear();
-            self.sums.fill(0.0);
-            self.phase = Phase::Read(0);
-        } else {
-            self.phase = Phase::Add(end);
-        }
-        (end - row) * cost
-    }
-
-    /// `sum_d E[log theta_dk]` so far: K numbers; empty without `concentration`.
-    pub(super) fn log_theta_sums(&self) -> &[f64] {
-        &self.outcome.log_theta_sums
-    }
-
-    /// The numbers of the round.
-    ///
-    /// # Errors
-    /// `Unfinished` before the round is done.
-    pub fn finish(&self) -> Result<&LdaOutcome, SolverError> {
-        if self.phase == Phase::Done {
-            Ok(&self.outcome)
-        } else {
-            Err(SolverError::Unfinished)
-        }
+        self.table.clear();
+        self.batch.clear();
+        self.sums.fill(0.0);
     }
 }

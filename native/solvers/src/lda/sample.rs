@@ -2,21 +2,14 @@
 
 use super::{
     bound::{DocumentBound, psi_of_topic_sums},
-    documents::Documents,
+    documents::{DocumentBlocks, with_document},
     estep::EStep,
     lambda::Lambda,
     lanes::{Kernel, Real},
     params::EStepParams,
-    table::{COMPUTE, READ, Table},
+    table::Table,
 };
-use crate::base::{
-    error::{SolverError, same_length},
-    progress::Progress,
-};
-
-/// Cost of a word of the bound, and of each topic of the word, in units of [`Sample::advance`].
-const WORD: usize = 40;
-const TERM: usize = 2;
+use crate::base::error::SolverError;
 
 /// Unchecked parameters of a bound.
 ///
@@ -49,169 +42,62 @@ pub struct BoundOutcome {
     pub iterations: u64,
 }
 
-/// The bound of some documents in progress.
-#[derive(Debug)]
-pub(super) struct Sample<R> {
-    params: BoundParams,
-    kernel: Kernel,
-    table: Table<R>,
-    psi_sums: Vec<f64>,
-    gamma: Vec<f64>,
-    estep: EStep<R>,
-    document: usize,
-    pub outcome: BoundOutcome,
-    phase: Phase,
-}
-
-/// The phases of a bound: the topics once, then the others for each document.
-#[derive(Debug)]
-enum Phase {
-    Topics,
-    Read,
-    /// From this row on.
-    Compute(usize),
-    Infer,
-    /// From this entry on.
-    Add(usize, DocumentBound),
-    Done,
-}
-
-impl<R: Real> Sample<R> {
-    /// From checked parameters.
-    pub fn new(
-        params: BoundParams,
-        vocabulary: usize,
+impl BoundParams {
+    /// The bound of the documents, from checked parameters. A document is lent only while it is copied.
+    pub(super) fn run<R: Real, B: DocumentBlocks>(
+        &self,
+        lambda: &Lambda<R>,
+        blocks: &mut B,
         kernel: Kernel,
-    ) -> Result<Self, SolverError> {
-        let topics = params.alpha.len();
-        Ok(Self {
-            // Never with the mean: this is the bound of variational inference.
-            table: Table::new(topics, vocabulary, false)?,
-            psi_sums: Vec::new(),
-            gamma: vec![0.0; topics],
-            estep: EStep::new(params.e_step, &params.alpha, kernel, 0)?,
-            kernel,
-            document: params.first,
-            outcome: BoundOutcome::default(),
-            phase: Phase::Topics,
-            params,
-        })
+    ) -> Result<BoundOutcome, B::Error> {
+        let topics = self.alpha.len();
+        let psi_sums = psi_of_topic_sums(lambda);
+        // Never with the mean: this is the bound of variational inference.
+        let mut table = Table::new(topics, lambda.vocabulary(), false)?;
+        table.take_topics(lambda);
+        let mut estep = EStep::new(self.e_step, &self.alpha, kernel);
+        let (mut words, mut gamma) = (Vec::new(), vec![0.0; topics]);
+        let mut outcome = BoundOutcome::default();
+        for document in self.first..self.last {
+            words.clear();
+            with_document(blocks, document, lambda.vocabulary(), |document| {
+                words.extend(document);
+                Ok(())
+            })?;
+            if words.is_empty() {
+                continue;
+            }
+            table.clear();
+            for &(word, _) in &words {
+                table.add(word)?;
+            }
+            table.build(lambda, kernel, 0..table.words().len());
+            estep.make_room(words.len())?;
+            estep.start(words.iter().copied(), &table);
+            estep.run();
+            estep.write_gamma(&mut gamma);
+            let mut bound = DocumentBound::new(&self.alpha, &gamma);
+            for &entry in &words {
+                let factors = table.factors(table.slot(entry.0)).as_flattened();
+                bound.add_factors(lambda, &psi_sums, entry, &factors[..topics]);
+            }
+            outcome.bound += bound.value();
+            outcome.documents += 1;
+            outcome.tokens += estep.total();
+            outcome.nonzeros += words.len() as u64;
+            outcome.iterations += u64::from(estep.iterations());
+        }
+        Ok(outcome)
     }
 
-    /// Whether the bound is complete.
-    pub fn is_done(&self) -> bool {
-        matches!(self.phase, Phase::Done)
-    }
-
-    /// Refuses documents of another vocabulary, or fewer than the sample has.
-    pub fn check(&self, documents: &Documents<'_>, vocabulary: usize) -> Result<(), SolverError> {
-        let BoundParams { first, last, .. } = self.params;
-        if first > last || last > documents.len() {
+    /// Refuses a sample that the documents do not have.
+    pub(super) fn check_sample(&self, documents: usize) -> Result<(), SolverError> {
+        let Self { first, last, .. } = self;
+        if first > last || *last > documents {
             return Err(SolverError::Shape(format!(
-                "documents {first} until {last} of {}: they must be 0 to the number of documents, and not fall",
-                documents.len()
+                "documents {first} until {last} of {documents}: they must be 0 to the number of documents, and not fall"
             )));
         }
-        same_length("the vocabulary", documents.vocabulary(), vocabulary, "word")
-    }
-
-    /// Works for about `budget` units of 1 to 2 ns; [`Sample::check`] has accepted the documents.
-    pub fn advance(
-        &mut self,
-        lambda: &Lambda<R>,
-        documents: &Documents<'_>,
-        budget: usize,
-    ) -> Result<Progress, SolverError> {
-        let mut left = budget.max(1);
-        while left > 0 && !self.is_done() {
-            let spent = self.advance_phase(lambda, documents, left)?;
-            left = left.saturating_sub(spent.max(1));
-        }
-        Ok(if self.is_done() {
-            Progress::Done
-        } else {
-            Progress::More
-        })
-    }
-
-    /// Works for about `left` units in one phase; returns the units spent.
-    fn advance_phase(
-        &mut self,
-        lambda: &Lambda<R>,
-        documents: &Documents<'_>,
-        left: usize,
-    ) -> Result<usize, SolverError> {
-        let width = self.table.width();
-        let (phase, spent) = match &mut self.phase {
-            _ if self.document == self.params.last => (Phase::Done, 1),
-            Phase::Topics => {
-                self.table.take_topics(lambda);
-                self.psi_sums = psi_of_topic_sums(lambda);
-                (Phase::Read, WORD * lambda.topics())
-            }
-            Phase::Read => {
-                self.table.clear();
-                for (word, _) in documents.document(self.document) {
-                    self.table.add(word)?;
-                }
-                let spent = 1 + documents.length(self.document) * READ;
-                if self.table.words().is_empty() {
-                    self.document += 1;
-                    (Phase::Read, spent)
-                } else {
-                    (Phase::Compute(0), spent)
-                }
-            }
-            Phase::Compute(row) => {
-                let rows = self.table.words().len();
-                let end = rows.min(*row + (left / (COMPUTE * width)).max(1));
-                let spent = (end - *row) * COMPUTE * width;
-                self.table.build(lambda, self.kernel, *row..end);
-                if end == rows {
-                    self.estep
-                        .start(documents.document(self.document), &self.table);
-                    (Phase::Infer, spent)
-                } else {
-                    (Phase::Compute(end), spent)
-                }
-            }
-            Phase::Infer => {
-                let spent = self.estep.run(left);
-                if !self.estep.is_done() {
-                    return Ok(spent);
-                }
-                self.estep.write_gamma(&mut self.gamma);
-                self.outcome.documents += 1;
-                self.outcome.tokens += self.estep.total();
-                self.outcome.iterations += u64::from(self.estep.iterations());
-                let bound = DocumentBound::new(&self.params.alpha, &self.gamma);
-                (Phase::Add(0, bound), spent)
-            }
-            Phase::Add(next, bound) => {
-                let cost = WORD + TERM * lambda.topics();
-                let entries = documents
-                    .document(self.document)
-                    .skip(*next)
-                    .take((left / cost).max(1));
-                let mut added = 0;
-                for (word, count) in entries {
-                    let factors = self.table.factors(self.table.slot(word)).as_flattened();
-                    let factors = &factors[..lambda.topics()];
-                    bound.add_factors(lambda, &self.psi_sums, (word, count), factors);
-                    added += 1;
-                }
-                *next += added;
-                if added > 0 {
-                    return Ok(added * cost);
-                }
-                self.outcome.bound += bound.value();
-                self.outcome.nonzeros += *next as u64;
-                self.document += 1;
-                (Phase::Read, 1)
-            }
-            Phase::Done => (Phase::Done, 0),
-        };
-        self.phase = phase;
-        Ok(spent)
+        Ok(())
     }
 }

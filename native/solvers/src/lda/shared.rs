@@ -14,14 +14,13 @@
 //! Source: Guo et al., "Model averaging in distributed machine learning", VLDB Journal 30, 2021, algorithm 6 (the mean of lambda).
 
 use super::{
-    documents::Documents,
+    documents::DocumentBlocks,
     lambda::{Lambda, MAX_RESCALES, numbers_of},
     lanes::{Kernel, Number, Real},
     params::check_alpha,
-    round::{LdaOutcome, LdaRound, ValidLdaParams},
-    sample::Sample,
+    round::{LdaOutcome, ValidLdaParams},
 };
-use crate::base::{checks::fraction, error::SolverError, progress::Progress};
+use crate::base::{checks::fraction, error::SolverError};
 
 pub use super::{
     lambda::vector_bytes,
@@ -34,13 +33,15 @@ pub const MAX_FACTORS: usize = MAX_RESCALES + 2;
 /// A round of one worker from the shared vector to its share of the next, and the bound of some documents at the shared vector. The bound costs little
 /// here, because the round reads the topics anyway.
 ///
-/// The result is a pure function of parameters, documents and vector. Slices do not change a bit of it.
+/// The result is a pure function of parameters, documents and vector.
 #[derive(Debug)]
 pub struct SharedRound<R> {
     /// The bound. It holds the topics, which the round uses as well.
     bound: SharedBound<R>,
-    round: LdaRound<R>,
+    params: ValidLdaParams,
     share: f64,
+    /// Of the round, once it is done, and of its bound.
+    outcome: Option<(LdaOutcome, BoundOutcome)>,
 }
 
 /// The numbers of a round.
@@ -73,37 +74,35 @@ impl<R: Real> SharedRound<R> {
         fraction("share", share)?;
         Ok(Self {
             bound: SharedBound::new(params.bound(sample), eta, vocabulary, kernel, room)?,
-            round: LdaRound::new(params, vocabulary, kernel)?,
+            params,
             share,
+            outcome: None,
         })
     }
 
-    /// Works for about `budget` units of 1 to 2 ns. Documents and vector must be the ones of the first call; they may move in memory.
+    /// Computes the bound and the round, once.
     ///
     /// # Errors
     /// `Shape` for documents or a vector of another shape, or fewer documents than the sample has; `NonFinite` for a number of the vector that is not 0 to
-    /// 1e30; `OutOfMemory`.
+    /// 1e30; `OutOfMemory`; those of the owner of the blocks.
     ///
     /// # Panics
-    /// If documents have other words than in the first call.
-    pub fn advance(
+    /// If a block has other documents than its owner says, or than it had before.
+    pub fn run<B: DocumentBlocks>(
         &mut self,
-        documents: &Documents<'_>,
+        blocks: &mut B,
         shared: &[u8],
-        budget: usize,
-    ) -> Result<Progress, SolverError> {
-        if !self.bound.is_done() {
-            self.bound.advance(documents, shared, budget)?;
-            return Ok(Progress::More);
-        }
-        self.bound.check(documents)?;
-        self.round
-            .advance(&mut self.bound.lambda, documents, budget)
+    ) -> Result<(), B::Error> {
+        let bound = self.bound.run(blocks, shared)?;
+        let (params, kernel) = (self.params.clone(), self.bound.kernel);
+        let round = params.run(&mut self.bound.lambda, blocks, kernel)?;
+        self.outcome = Some((round, bound));
+        Ok(())
     }
 
     /// Length of the update in bytes: a shared vector, and 8 K bytes more with `concentration`.
     pub fn length(&self) -> usize {
-        vector_bytes::<R>(self.numbers()) + 8 * self.round.log_theta_sums().len()
+        vector_bytes::<R>(self.numbers()) + 8 * self.params.sums()
     }
 
     /// V K.
@@ -112,7 +111,7 @@ impl<R: Real> SharedRound<R> {
     }
 
     /// Writes the update from byte `start` on, as much as `out` has room for: `share v'` as a shared vector, padding included, then with `concentration` the
-    /// sums of `E[log theta]` as little endian `f64`. `start` and the length of `out` are multiples of 8; `shared` is the vector of [`SharedRound::advance`].
+    /// sums of `E[log theta]` as little endian `f64`. `start` and the length of `out` are multiples of 8; `shared` is the vector of [`SharedRound::run`].
     ///
     /// # Errors
     /// `Unfinished` before the round is done, `Shape` for wrong lengths.
@@ -122,7 +121,7 @@ impl<R: Real> SharedRound<R> {
         start: usize,
         out: &mut [u8],
     ) -> Result<(), SolverError> {
-        let factors = self.finish()?.factors;
+        let SharedOutcome { round, factors, .. } = self.finish()?;
         let lambda = &self.bound.lambda;
         let (topics, numbers) = (lambda.topics(), self.numbers());
         let shared = numbers_of::<R>(shared, numbers)?;
@@ -166,7 +165,7 @@ impl<R: Real> SharedRound<R> {
         // The rest of the vector is its padding.
         out.fill(R::ZERO.to_bytes());
         let first = start.saturating_sub(vector) / 8;
-        let wanted = self.round.log_theta_sums().iter().skip(first);
+        let wanted = round.log_theta_sums.iter().skip(first);
         for (slot, sum) in f64::split_mut(sums).iter_mut().zip(wanted) {
             *slot = sum.to_bytes();
         }
@@ -188,22 +187,22 @@ impl<R: Real> SharedRound<R> {
     /// # Errors
     /// `Unfinished` before the round is done.
     pub fn finish(&self) -> Result<SharedOutcome<'_, R>, SolverError> {
-        let round = self.round.finish()?;
+        let (round, bound) = self.outcome.as_ref().ok_or(SolverError::Unfinished)?;
         let (scales, share) = (self.bound.lambda.factors(), R::of(self.share));
         Ok(SharedOutcome {
             round,
-            bound: self.bound.sample.outcome,
+            bound: *bound,
             factors: scales.map_or_else(Vec::new, |scales| scales.chain([share]).collect()),
         })
     }
 }
 
-/// The bound of some documents at the shared vector, in progress. It owns everything except the documents and the vector, which the caller lends for each slice
-/// of work. Slices do not change a bit of the result.
+/// The bound of some documents at the shared vector.
 #[derive(Debug)]
 pub struct SharedBound<R> {
     lambda: Lambda<R>,
-    sample: Sample<R>,
+    params: BoundParams,
+    kernel: Kernel,
 }
 
 impl<R: Real> SharedBound<R> {
@@ -222,56 +221,30 @@ impl<R: Real> SharedBound<R> {
         params.e_step.check()?;
         Ok(Self {
             lambda: Lambda::unloaded(params.alpha.len(), vocabulary, eta, room)?,
-            sample: Sample::new(params, vocabulary, kernel)?,
+            params,
+            kernel,
         })
     }
 
-    /// Works for about `budget` units of 1 to 2 ns. Documents and vector must be the ones of the first call; they may move in memory.
+    /// Computes the bound, once.
     ///
     /// # Errors
-    /// As [`SharedRound::advance`].
+    /// As [`SharedRound::run`].
     ///
     /// # Panics
-    /// If documents have other words than in the first call.
-    pub fn advance(
+    /// As [`SharedRound::run`].
+    pub fn run<B: DocumentBlocks>(
         &mut self,
-        documents: &Documents<'_>,
+        blocks: &mut B,
         shared: &[u8],
-        budget: usize,
-    ) -> Result<Progress, SolverError> {
-        self.check(documents)?;
-        if self.lambda.is_loaded() {
-            return self.sample.advance(&self.lambda, documents, budget);
-        }
-        let left = self.lambda.vocabulary() - self.lambda.loaded();
-        let words = (budget / self.lambda.topics()).max(1).min(left);
-        self.lambda.load(shared, words)?;
-        Ok(Progress::More)
-    }
-
-    /// Refuses documents of another vocabulary, or fewer than the sample has.
-    fn check(&self, documents: &Documents<'_>) -> Result<(), SolverError> {
-        self.sample.check(documents, self.lambda.vocabulary())
-    }
-
-    fn is_done(&self) -> bool {
-        self.sample.is_done()
+    ) -> Result<BoundOutcome, B::Error> {
+        self.params.check_sample(blocks.documents())?;
+        self.lambda.load(shared)?;
+        self.params.run(&self.lambda, blocks, self.kernel)
     }
 
     /// The room, for another round or bound; in any state of this one.
     pub fn into_room(self) -> Vec<R> {
         self.lambda.into_room()
-    }
-
-    /// The bound, and sums over the documents.
-    ///
-    /// # Errors
-    /// `Unfinished` before it is done.
-    pub fn finish(&self) -> Result<BoundOutcome, SolverError> {
-        if self.is_done() {
-            Ok(self.sample.outcome)
-        } else {
-            Err(SolverError::Unfinished)
-        }
     }
 }

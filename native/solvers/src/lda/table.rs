@@ -10,10 +10,6 @@ use super::{
 };
 use crate::base::error::{SolverError, reserve};
 
-/// Cost of reading an entry, and of computing 16 factors. The unit, 1 to 2 ns, is a row of 16 topics in one iteration of gamma.
-pub(super) const READ: usize = 4;
-pub(super) const COMPUTE: usize = 8;
-
 const ABSENT: u32 = u32::MAX;
 
 /// One row of `width` blocks for each distinct word of a batch, in the order of [`Table::add`].

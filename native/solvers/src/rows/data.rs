@@ -1,9 +1,13 @@
-//! The rows of one partition, which the caller lends for one slice of work.
+//! The rows of a block of a partition, which their owner lends.
 
-use crate::base::{
-    checks::{finite_rows, positive_weights, usable_scale},
-    error::{SolverError, same_length},
-    matrix::Columns,
+use crate::{
+    base::{
+        checks::{finite_rows, positive_weights, usable_scale},
+        error::{SolverError, same_length},
+        matrix::Columns,
+        views::Kind,
+    },
+    problem::{labels::Labels, softmax::RowLoss},
 };
 
 /// Rows with their labels and weights, and the scale of the features. Lengths fit one another.
@@ -17,14 +21,15 @@ use crate::base::{
 #[derive(Debug, Clone, Copy)]
 pub struct SgdData<'a> {
     pub(super) rows: Columns<'a>,
-    pub(super) labels: &'a [f64],
-    pub(super) weights: Option<&'a [f64]>,
+    labels: &'a [f64],
+    /// Whether labels are classes.
+    classes: bool,
+    weights: Option<&'a [f64]>,
     pub(super) scale: Option<&'a [f64]>,
 }
 
 impl<'a> SgdData<'a> {
-    /// Checks that lengths agree, that labels are finite, weights positive and finite, and the scale finite and not negative: O(rows +
-    /// features). The calls check that labels suit the loss.
+    /// Checks that lengths agree, and all numbers, see [`SgdData::check`]: O(rows + features). The calls check that labels suit the loss.
     ///
     /// # Errors
     /// `Shape` for unequal lengths; `NonFinite` names the row or feature at fault.
@@ -35,10 +40,22 @@ impl<'a> SgdData<'a> {
         scale: Option<&'a [f64]>,
     ) -> Result<Self, SolverError> {
         let data = Self::validated_before(rows, labels, weights, scale)?;
+        Self::check(labels, weights, scale)?;
+        Ok(data)
+    }
+
+    /// Checks that labels are finite, weights positive and finite, and the scale finite and not negative: O(rows + features).
+    ///
+    /// # Errors
+    /// `NonFinite` or `Shape` names the row or feature at fault.
+    pub fn check(
+        labels: &[f64],
+        weights: Option<&[f64]>,
+        scale: Option<&[f64]>,
+    ) -> Result<(), SolverError> {
         finite_rows("label", labels)?;
         positive_weights(weights)?;
-        usable_scale(scale)?;
-        Ok(data)
+        usable_scale(scale)
     }
 
     /// For arrays that [`SgdData::new`] has accepted: compares lengths, O(1).
@@ -61,9 +78,18 @@ impl<'a> SgdData<'a> {
         Ok(Self {
             rows,
             labels,
+            classes: false,
             weights,
             scale,
         })
+    }
+
+    /// The same rows, whose labels are classes 0 and 1 that stand for -1 and 1. The softmax loss takes the classes themselves.
+    pub fn of_classes(self) -> Self {
+        Self {
+            classes: true,
+            ..self
+        }
     }
 
     /// The matrix: its columns are the rows of the data.
@@ -71,9 +97,46 @@ impl<'a> SgdData<'a> {
         &self.rows
     }
 
+    /// Refuses a label that the loss does not take.
+    pub(super) fn check_labels(&self, loss: RowLoss) -> Result<(), SolverError> {
+        let expected = match loss.labels() {
+            Labels::Classes(_) if self.classes => {
+                return Err(SolverError::Shape(
+                    "classes stand for -1 and 1 with the loss of a margin alone".into(),
+                ));
+            }
+            _ if self.classes => Labels::Classes(2),
+            expected => expected,
+        };
+        expected.check(self.labels, 0..self.labels.len())
+    }
+
+    /// y of row `i`.
+    #[inline(always)]
+    pub(super) fn label(&self, i: usize) -> f64 {
+        let label = self.labels[i];
+        if self.classes {
+            2.0 * label - 1.0
+        } else {
+            label
+        }
+    }
+
     /// s of row `i`.
     #[inline(always)]
     pub(super) fn weight(&self, i: usize) -> f64 {
         self.weights.map_or(1.0, |weights| weights[i])
+    }
+}
+
+/// Blocks of rows with labels.
+#[derive(Debug)]
+pub enum LabelledRows {}
+
+impl Kind for LabelledRows {
+    type Data<'a> = SgdData<'a>;
+
+    fn count(data: &SgdData<'_>) -> usize {
+        data.rows.len()
     }
 }

@@ -49,7 +49,6 @@ mod data;
 mod model;
 mod params;
 pub mod quasi_newton;
-mod resumable;
 mod round;
 mod search;
 mod shape;
@@ -57,8 +56,10 @@ mod steps;
 mod totals;
 mod vector;
 
-pub use data::SgdData;
+pub use data::{LabelledRows, SgdData};
 pub use params::{Schedule, ScheduleKind, SgdProblem};
 pub use round::{MAX_FACTORS, SgdOutcome, SgdParams, SgdRound, ValidSgdParams};
-pub use search::{MAX_STEP_SIZES, SearchOutcome, SearchParams, SgdSearch, ValidSearchParams};
+pub use search::{
+    MAX_STEP_SIZES, SearchOutcome, SearchParams, ValidSearchParams, search_step_size,
+};
 pub use totals::SgdScalars;

@@ -2,15 +2,16 @@
 //!
 //! To **settle** the model is to bring all coefficients up to date, so that the cells hold the numbers of the result.
 
-use std::ops::Range;
-
 use super::{
     clock::Clock,
     data::SgdData,
     shape::{LINE, Layout, Shape},
-    vector::{doubles, length},
+    vector::length,
 };
-use crate::base::error::{SolverError, reserve};
+use crate::base::{
+    blocks::{Blocks, LOAN},
+    error::{SolverError, reserve, same_length},
+};
 
 /// Most renormalisations whose factors [`Model::factors`] keeps: together they multiply a coefficient by at most `1e-115`.
 pub(super) const MAX_RENORMALISATIONS: usize = 23;
@@ -45,18 +46,24 @@ struct FeatureScale {
 }
 
 impl FeatureScale {
+    /// The numbers of a cell.
     #[inline(always)]
-    fn of(scale: Option<&[f64]>, feature: usize) -> Self {
-        match scale {
-            None => Self {
+    fn of(layout: Layout, cell: &[f64]) -> Self {
+        if !layout.scaled {
+            return Self {
                 scaled: false,
                 scale: 1.0,
                 root: 1.0,
-            },
-            Some(scale) => Self {
-                scaled: true,
-                scale: scale[feature],
-                root: scale[feature].sqrt(),
+            };
+        }
+        let scale = cell[layout.scale()];
+        Self {
+            scaled: true,
+            scale,
+            root: if layout.threshold {
+                cell[layout.root()]
+            } else {
+                scale.sqrt()
             },
         }
     }
@@ -66,22 +73,15 @@ impl FeatureScale {
 #[derive(Debug)]
 pub(super) struct Model {
     layout: Layout,
-    features: usize,
-    /// Cells of the features that are loaded; there is room for all.
+    /// Cells of the features whose scale is known; there is room for all.
     numbers: Vec<f64>,
     /// Index of the first cell, at the start of a cache line.
     first: usize,
     pub intercepts: Vec<f64>,
     pub clock: Clock,
     factors: Factors,
-    loaded: usize,
     norms: Norms,
-    /// The next feature of a renormalisation in progress.
-    renormalising: Option<usize>,
-    settled: usize,
-    /// Whether the intercepts are settled, too.
-    is_settled: bool,
-    /// Norms of the features settled so far, and whether all their numbers are finite.
+    /// Norms of the settled model, and whether all its numbers are finite.
     settled_norms: Norms,
     finite: bool,
     /// Predictions and derivatives of one row.
@@ -98,8 +98,33 @@ pub(super) struct Parts<'a> {
 }
 
 impl Model {
-    /// A model that is not loaded yet.
-    pub fn new(layout: Layout, features: usize) -> Result<Self, SolverError> {
+    /// A model for the rows of these blocks, which is not loaded yet. `outputs` is the number of its outputs, `threshold` says whether there is
+    /// an L1 penalty.
+    pub fn of_blocks<B>(blocks: &mut B, outputs: usize, threshold: bool) -> Result<Self, B::Error>
+    where
+        B: for<'a> Blocks<Block<'a> = SgdData<'a>>,
+    {
+        let (mut model, features) = blocks.lend(0, |data| {
+            let layout = Layout {
+                outputs,
+                threshold,
+                scaled: data.scale.is_some(),
+            };
+            let features = data.rows.rows();
+            Ok((Self::new(layout, features)?, features))
+        })?;
+        for first in (0..features).step_by(LOAN) {
+            let part = first..features.min(first + LOAN);
+            blocks.lend(0, |data| {
+                model.add_cells(part.len(), data.scale.map(|scale| &scale[part]));
+                Ok(())
+            })?;
+        }
+        Ok(model)
+    }
+
+    /// A model with room for the cells of `features`.
+    fn new(layout: Layout, features: usize) -> Result<Self, SolverError> {
         let outputs = layout.outputs;
         length(outputs, features)?;
         let stride = layout.stride();
@@ -113,21 +138,30 @@ impl Model {
         numbers.resize(first, 0.0);
         Ok(Self {
             layout,
-            features,
             first,
             numbers,
             intercepts: zeros(outputs)?,
             clock: Clock::new(),
             factors: Factors::default(),
-            loaded: 0,
             norms: Norms::default(),
-            renormalising: None,
-            settled: 0,
-            is_settled: false,
             settled_norms: Norms::default(),
             finite: true,
             scratch: [zeros(outputs)?, zeros(outputs)?],
         })
+    }
+
+    /// Adds the cells of the next features.
+    fn add_cells(&mut self, count: usize, scale: Option<&[f64]>) {
+        let (layout, start) = (self.layout, self.numbers.len());
+        let stride = layout.stride();
+        self.numbers.resize(start + count * stride, 0.0);
+        let cells = self.numbers[start..].chunks_exact_mut(stride);
+        for (cell, &scale) in cells.zip(scale.unwrap_or_default()) {
+            cell[layout.scale()] = scale;
+            if layout.threshold {
+                cell[layout.root()] = scale.sqrt();
+            }
+        }
     }
 
     /// The layout of the cells.
@@ -135,20 +169,10 @@ impl Model {
         self.layout
     }
 
-    /// Refuses data with a scale if the cells hold none, and data without a scale if they hold one.
-    pub fn fits(&self, data: &SgdData<'_>) -> Result<(), SolverError> {
-        if data.scale.is_some() == self.layout.scaled {
-            Ok(())
-        } else {
-            Err(SolverError::Shape(
-                "scale is null in one slice of work and not in another".into(),
-            ))
-        }
-    }
-
     /// Numbers in the shared vector.
     pub fn length(&self) -> usize {
-        (self.features + 1) * self.layout.outputs
+        let cells = (self.numbers.len() - self.first) / self.layout.stride();
+        (cells + 1) * self.layout.outputs
     }
 
     /// Norms of the shared vector.
@@ -168,131 +192,66 @@ impl Model {
         }
     }
 
-    /// Numbers of the shared vector that are not loaded yet.
-    pub fn left_to_load(&self) -> usize {
-        self.length() - self.loaded
-    }
-
-    /// Loads the next numbers of the shared vector, at most `count`: little endian `f64`.
-    pub fn load(
-        &mut self,
-        shared: &[u8],
-        scale: Option<&[f64]>,
-        count: usize,
-    ) -> Result<(), SolverError> {
-        let shared = doubles(shared, self.length())?;
-        let outputs = self.layout.outputs;
-        let stride = self.layout.stride();
-        let end = self.loaded.saturating_add(count).min(self.length());
-        let (mut feature, mut output) = (self.loaded / outputs, self.loaded % outputs);
-        for (entry, bytes) in (self.loaded..end).zip(&shared[self.loaded..end]) {
-            let w = f64::from_le_bytes(*bytes);
-            if !w.is_finite() {
-                return Err(SolverError::NonFinite(format!(
-                    "number {entry} of the shared model is {w}: it must be finite"
-                )));
+    /// Loads the shared vector, in the place of what was loaded before.
+    pub fn load(&mut self, shared: &[f64]) -> Result<(), SolverError> {
+        same_length("the shared model", shared.len(), self.length(), "number")?;
+        if let Some(entry) = shared.iter().position(|w| !w.is_finite()) {
+            return Err(SolverError::NonFinite(format!(
+                "number {entry} of the shared model is {}: it must be finite",
+                shared[entry]
+            )));
+        }
+        self.clock.reset();
+        self.factors = Factors::default();
+        let (layout, mut norms) = (self.layout, Norms::default());
+        let (coefficients, intercepts) = shared.split_at(shared.len() - layout.outputs);
+        let cells = cells(&mut self.numbers[self.first..], layout);
+        for (cell, numbers) in cells.zip(coefficients.chunks_exact(layout.outputs)) {
+            if layout.threshold {
+                cell[layout.mark()] = 0.0;
             }
-            if feature == self.features {
-                self.intercepts[output] = w;
-            } else {
-                let feature_scale = FeatureScale::of(scale, feature);
-                if output == 0 {
-                    self.numbers.resize(self.numbers.len() + stride, 0.0);
-                }
-                let cell = &mut self.numbers[self.first + feature * stride..][..stride];
-                if output == 0 && self.layout.scaled {
-                    cell[self.layout.scale()] = feature_scale.scale;
-                }
-                if output == 0 && self.layout.scaled && self.layout.threshold {
-                    cell[self.layout.root()] = feature_scale.root;
-                }
-                cell[output] = w;
-                self.norms.add(w, feature_scale);
-            }
-            output += 1;
-            if output == outputs {
-                output = 0;
-                feature += 1;
+            let feature = FeatureScale::of(layout, cell);
+            for (x, &w) in cell.iter_mut().zip(numbers) {
+                *x = w;
+                norms.add(w, feature);
             }
         }
-        self.loaded = end;
+        self.intercepts.copy_from_slice(intercepts);
+        self.norms = norms;
         Ok(())
     }
 
-    /// Puts the model back into its state before loading.
-    pub fn unload(&mut self) {
-        self.clock.reset();
-        self.factors = Factors::default();
-        self.numbers.truncate(self.first);
-        self.loaded = 0;
-        self.norms = Norms::default();
-        self.renormalising = None;
-        self.settled = 0;
-        self.is_settled = false;
-        self.settled_norms = Norms::default();
-        self.finite = true;
+    /// Whether [`Model::renormalise`] has to precede the next step.
+    pub fn needs_renormalising(&self) -> bool {
+        self.clock.needs_renormalising(self.layout)
     }
 
-    /// Starts a renormalisation; [`Model::renormalise`] does the work.
-    pub fn start_renormalising(&mut self) {
-        self.renormalising = Some(0);
-    }
-
-    /// Whether a renormalisation is in progress.
-    pub fn is_renormalising(&self) -> bool {
-        self.renormalising.is_some()
-    }
-
-    /// Renormalises the next features, at most `count`; returns their number.
-    pub fn renormalise(&mut self, count: usize) -> usize {
-        let Some(next) = self.renormalising else {
-            return 0;
-        };
+    /// Brings all coefficients up to date.
+    pub fn renormalise(&mut self) {
         let (layout, clock) = (self.layout, &self.clock);
-        let end = next.saturating_add(count).min(self.features);
-        for cell in cells(&mut self.numbers[self.first..], layout, next..end) {
+        for cell in cells(&mut self.numbers[self.first..], layout) {
             clock.renormalise(layout, cell);
         }
-        self.renormalising = (end < self.features).then_some(end);
-        if self.renormalising.is_none() {
-            self.factors.add(self.clock.factor);
-            self.clock.reset();
-        }
-        end - next
+        self.factors.add(self.clock.factor);
+        self.clock.reset();
     }
 
-    /// Settles the next features, at most `count`; returns their number. `scale`: for the norms of the result.
-    pub fn settle(&mut self, scale: Option<&[f64]>, count: usize) -> usize {
-        let layout = self.layout;
-        let mut norms = self.settled_norms;
-        let clock = &self.clock;
-        let start = self.settled;
-        let end = start.saturating_add(count).min(self.features);
-        let mut finite = self.finite;
-        let numbers = &mut self.numbers[self.first..];
-        for (feature, cell) in (start..end).zip(cells(numbers, layout, start..end)) {
+    /// Settles the model.
+    pub fn settle(&mut self) {
+        let (layout, clock, mut norms) = (self.layout, &self.clock, Norms::default());
+        let mut finite = self.intercepts.iter().all(|b| b.is_finite());
+        for cell in cells(&mut self.numbers[self.first..], layout) {
             clock.renormalise(layout, cell);
-            finite &= cell[..layout.outputs].iter().all(|w| w.is_finite());
-            let feature_scale = FeatureScale::of(scale, feature);
+            let feature = FeatureScale::of(layout, cell);
             for &w in &cell[..layout.outputs] {
-                norms.add(w, feature_scale);
+                finite &= w.is_finite();
+                norms.add(w, feature);
             }
         }
+        self.factors.add(self.clock.factor);
+        self.clock.reset();
         self.settled_norms = norms;
-        self.settled = end;
         self.finite = finite;
-        if end == self.features {
-            self.finite &= self.intercepts.iter().all(|b| b.is_finite());
-            self.factors.add(self.clock.factor);
-            self.clock.reset();
-            self.is_settled = true;
-        }
-        end - start
-    }
-
-    /// Whether all features and the intercepts are settled.
-    pub fn is_settled(&self) -> bool {
-        self.is_settled
     }
 
     /// Whether all numbers of a settled model are finite.
@@ -318,17 +277,18 @@ impl Model {
     /// Numbers of a settled model in the order of the shared vector, from `start` on.
     pub fn numbers(&self, start: usize) -> impl Iterator<Item = f64> {
         let outputs = self.layout.outputs;
-        let (feature, output) = (start / outputs, start % outputs);
         let stride = self.layout.stride();
-        self.numbers[self.first..][..self.features * stride]
+        let features = (self.numbers.len() - self.first) / stride;
+        let (feature, output) = (start / outputs, start % outputs);
+        self.numbers[self.first..]
             .chunks_exact(stride)
             .skip(feature)
             .flat_map(move |cell| &cell[..outputs])
             .chain(&self.intercepts)
-            .skip(if feature < self.features {
+            .skip(if feature < features {
                 output
             } else {
-                start - self.features * outputs
+                start - features * outputs
             })
             .copied()
     }
@@ -355,14 +315,9 @@ impl Factors {
     }
 }
 
-/// The cells of some features.
-fn cells(
-    numbers: &mut [f64],
-    layout: Layout,
-    features: Range<usize>,
-) -> impl Iterator<Item = &mut [f64]> {
-    let stride = layout.stride();
-    numbers[features.start * stride..features.end * stride].chunks_exact_mut(stride)
+/// The cells of all features.
+fn cells(numbers: &mut [f64], layout: Layout) -> impl Iterator<Item = &mut [f64]> {
+    numbers.chunks_exact_mut(layout.stride())
 }
 
 fn zeros(length: usize) -> Result<Vec<f64>, SolverError> {

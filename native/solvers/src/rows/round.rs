@@ -1,22 +1,18 @@
 //! A round of local SGD on one partition: from the shared model to the worker's share of the next.
 
-use std::ops::Range;
-
 use super::{
     data::SgdData,
     model::{MAX_RENORMALISATIONS, Model},
     params::{Schedule, SgdProblem},
-    resumable::{Resumable, Work},
-    shape::Layout,
-    steps::{Scan, Span, Steps},
+    steps::{Steps, visit},
     totals::{SgdScalars, Totals},
-    vector::{doubles, write},
+    vector::write,
 };
 use crate::base::{
+    blocks::Blocks,
     checks::{at_least_one, fraction},
-    error::SolverError,
+    error::{SolverError, same_length},
     order::{BucketOrder, bucket_size},
-    progress::Progress,
 };
 
 /// Unchecked parameters of a round of local SGD.
@@ -82,192 +78,130 @@ pub struct SgdOutcome {
     pub factors: Vec<f64>,
 }
 
-/// A round in progress. It owns everything except the data. The caller lends them for each slice of work, and they may move in memory
-/// between slices.
+/// A round. It owns everything except the data, whose owner lends them block by block.
 ///
-/// Phases: check the labels; load the shared model; steps; settle the model. The result is a pure function of parameters, data and shared
-/// model. Slices do not change a bit of it.
+/// The result is a pure function of parameters, rows and shared model: how the rows are cut into blocks does not change a bit of it.
 #[derive(Debug)]
-pub struct SgdRound(Resumable<Descent>);
+pub struct SgdRound {
+    params: SgdParams,
+    model: Model,
+    cursor: u64,
+    totals: Totals,
+    diverged: bool,
+}
 
 impl SgdRound {
-    /// A round on data with `features` features.
+    /// Runs a round from the model `shared`.
     ///
     /// # Errors
-    /// `Shape` if the model has more numbers than an `i32` counts.
-    pub fn new(params: ValidSgdParams, features: usize) -> Result<Self, SolverError> {
+    /// `Shape` if blocks or model do not fit one another, or a label does not suit the loss; `NonFinite` for a bad shared model, `OutOfMemory`,
+    /// errors of the owner of the blocks.
+    pub fn run<B>(params: ValidSgdParams, shared: &[f64], blocks: &mut B) -> Result<Self, B::Error>
+    where
+        B: for<'a> Blocks<Block<'a> = SgdData<'a>>,
+    {
         let ValidSgdParams(params) = params;
-        Resumable::new(params, params.problem.loss, features).map(Self)
+        let mut model = checked_model(&params.problem, blocks)?;
+        model.load(shared)?;
+        let mut round = Self {
+            params,
+            model,
+            cursor: params.cursor,
+            totals: Totals::default(),
+            diverged: false,
+        };
+        round.descend(blocks)?;
+        Ok(round)
     }
 
-    /// Works for about `budget` units: one for each entry, row, label and number of the model that it touches. It never stops inside a row.
-    ///
-    /// `shared`: one little endian `f64` for each number of the model, the same in every call.
-    ///
-    /// # Errors
-    /// `Shape` if the data do not fit the round or a label does not suit the loss, `NonFinite` for a bad shared model, `OutOfMemory`.
-    /// Drop the round after an error: it cannot continue.
-    pub fn advance(
-        &mut self,
-        data: &SgdData<'_>,
-        shared: &[u8],
-        budget: usize,
-    ) -> Result<Progress, SolverError> {
-        self.0.advance(data, shared, budget)
+    /// Makes a step on every row of the round, and settles the model.
+    fn descend<B>(&mut self, blocks: &mut B) -> Result<(), B::Error>
+    where
+        B: for<'a> Blocks<Block<'a> = SgdData<'a>>,
+    {
+        let params = &self.params;
+        let rows = blocks.len();
+        let mut order = BucketOrder::new(rows, bucket_size(rows), params.seed, params.partition)?;
+        let totals = &mut self.totals;
+        while totals.rows < params.budget && order.buckets() > 0 {
+            let bucket = order.at(self.cursor);
+            self.cursor += 1;
+            let stable = visit(blocks, bucket, &mut self.model, |span, model| {
+                let steps = Steps {
+                    span,
+                    problem: &params.problem,
+                    schedule: params.schedule,
+                    t: params.steps + totals.rows,
+                };
+                steps.run(model, totals)
+            })?;
+            if !stable {
+                self.diverged = true;
+                return Ok(());
+            }
+        }
+        self.model.settle();
+        self.diverged = !self.model.is_finite();
+        Ok(())
     }
 
-    /// Writes `share` times the model reached, from number `start` on, as many as `out` has room for, little endian. `shared` is
-    /// the vector of [`SgdRound::advance`]: if the round diverged, the result is `share` times it.
+    /// Writes `share` times the model reached, from number `start` on, as many as `out` has room for, little endian. `shared`: the same
+    /// numbers of the shared model; if the round diverged, the result is `share` times them.
     ///
     /// # Errors
-    /// `Unfinished` before the round is done, `Shape` for wrong lengths.
+    /// `Shape` for wrong lengths.
     pub fn write_update(
         &self,
-        shared: &[u8],
         start: usize,
+        shared: &[u8],
         out: &mut [u8],
     ) -> Result<(), SolverError> {
-        let Descent {
-            model, diverged, ..
-        } = self.0.finished()?;
-        let (length, share) = (model.length(), self.0.params.share);
-        let shared = doubles(shared, length)?;
-        if *diverged {
-            let shared = shared.iter().skip(start).copied().map(f64::from_le_bytes);
+        let (length, share) = (self.model.length(), self.params.share);
+        if self.diverged {
+            same_length("the shared model's part", shared.len(), out.len(), "byte")?;
+            let shared = shared.as_chunks::<8>().0;
+            let shared = shared.iter().copied().map(f64::from_le_bytes);
             write(length, start, out, shared, share)
         } else {
-            write(length, start, out, model.numbers(start), share)
+            write(length, start, out, self.model.numbers(start), share)
         }
     }
 
     /// The numbers of the round.
-    ///
-    /// # Errors
-    /// `Unfinished` before the round is done.
-    pub fn finish(&self) -> Result<SgdOutcome, SolverError> {
-        let (descent, params) = (self.0.finished()?, &self.0.params);
-        let model = &descent.model;
-        let reached = if descent.diverged {
-            model.norms()
+    pub fn finish(&self) -> SgdOutcome {
+        let model = &self.model;
+        let (reached, known) = if self.diverged {
+            (model.norms(), Some([].as_slice()))
         } else {
-            model.settled_norms()
+            (model.settled_norms(), model.factors())
         };
-        let known = if descent.diverged {
-            Some([].as_slice())
-        } else {
-            model.factors()
-        };
-        let factors = known.map_or_else(Vec::new, |factors| [factors, &[params.share]].concat());
-        Ok(SgdOutcome {
+        let share = self.params.share;
+        let factors = known.map_or_else(Vec::new, |factors| [factors, &[share]].concat());
+        SgdOutcome {
             reached_l1_norm: reached.l1,
             reached_square_norm: reached.square,
-            scalars: SgdScalars::new(model, &descent.totals, descent.diverged),
-            cursor: descent.cursor,
-            steps: params.steps + descent.totals.rows,
+            scalars: SgdScalars::new(model, &self.totals, self.diverged),
+            cursor: self.cursor,
+            steps: self.params.steps + self.totals.rows,
             factors,
-        })
-    }
-}
-
-/// The steps of a round, and the coefficients that they reach.
-#[derive(Debug)]
-struct Descent {
-    model: Model,
-    order: BucketOrder,
-    cursor: u64,
-    /// The rest of the current bucket.
-    bucket: Range<usize>,
-    totals: Totals,
-    diverged: bool,
-    phase: Phase,
-}
-
-/// The phases of a round after loading, in order.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Phase {
-    Steps,
-    Settle,
-    Done,
-}
-
-impl Work for Descent {
-    type Params = SgdParams;
-
-    fn new(params: &SgdParams, data: &SgdData<'_>) -> Result<Self, SolverError> {
-        let rows = data.rows.len();
-        let bucket = bucket_size(rows);
-        let layout = Layout {
-            outputs: params.problem.loss.outputs(),
-            threshold: params.problem.l1 > 0.0,
-            scaled: data.scale.is_some(),
-        };
-        Ok(Self {
-            model: Model::new(layout, data.rows.rows())?,
-            order: BucketOrder::new(rows, bucket, params.seed, params.partition)?,
-            cursor: params.cursor,
-            bucket: 0..0,
-            totals: Totals::default(),
-            diverged: false,
-            phase: Phase::Steps,
-        })
-    }
-
-    fn model(&mut self) -> &mut Model {
-        &mut self.model
-    }
-
-    fn advance(&mut self, params: &SgdParams, data: &SgdData<'_>, budget: usize) -> usize {
-        match self.phase {
-            Phase::Steps if self.model.is_renormalising() => self.model.renormalise(budget),
-            Phase::Steps => self.descend(params, data, budget),
-            Phase::Settle => {
-                let count = self.model.settle(data.scale, budget);
-                if self.model.is_settled() {
-                    self.diverged |= !self.model.is_finite();
-                    self.phase = Phase::Done;
-                }
-                count
-            }
-            Phase::Done => 0,
         }
     }
-
-    fn is_done(&self) -> bool {
-        self.phase == Phase::Done
-    }
 }
 
-impl Descent {
-    /// Visits at most the rest of one bucket.
-    fn descend(&mut self, params: &SgdParams, data: &SgdData<'_>, budget: usize) -> usize {
-        if self.bucket.is_empty() {
-            if self.totals.rows >= params.budget || self.order.buckets() == 0 {
-                self.phase = Phase::Settle;
-                return 0;
-            }
-            self.bucket = self.order.at(self.cursor);
-            self.cursor += 1;
-        }
-        let steps = Steps {
-            span: Span {
-                data,
-                rows: self.bucket.clone(),
-                budget,
-            },
-            problem: &params.problem,
-            schedule: params.schedule,
-            t: params.steps + self.totals.rows,
-        };
-        let Scan {
-            next,
-            spent,
-            diverged,
-        } = steps.run(&mut self.model, &mut self.totals);
-        self.bucket.start = next;
-        if diverged {
-            self.diverged = true;
-            self.phase = Phase::Done;
-        }
-        spent
+/// Refuses blocks that do not fit one another, or labels that do not suit the loss; returns a model for them, which is not loaded yet.
+pub(super) fn checked_model<B>(problem: &SgdProblem, blocks: &mut B) -> Result<Model, B::Error>
+where
+    B: for<'a> Blocks<Block<'a> = SgdData<'a>>,
+{
+    let SgdProblem { loss, l1, .. } = *problem;
+    let features = blocks.lend(0, |data| Ok(data.rows().rows()))?;
+    for block in 0..blocks.count() {
+        let rows = blocks.coordinates(block).len();
+        blocks.lend(block, |data| {
+            same_length("a block", data.rows().len(), rows, "row")?;
+            same_length("a row", data.rows().rows(), features, "feature")?;
+            Ok(data.check_labels(loss)?)
+        })?;
     }
+    Model::of_blocks(blocks, loss.outputs(), l1 > 0.0)
 }

@@ -4,18 +4,17 @@ use std::ops::Range;
 
 use super::{
     data::SgdData,
-    model::{Model, Norms},
+    model::Model,
     params::{Schedule, SgdProblem},
-    resumable::{Resumable, Work},
-    shape::Layout,
-    steps::{Losses, Scan, Span, Steps},
+    round::checked_model,
+    steps::{Losses, Scan, Span, Steps, visit},
     totals::{SgdScalars, Totals},
 };
 use crate::base::{
+    blocks::Blocks,
     checks::{at_least_one, at_least_zero},
     error::{SolverError, reserve},
     order::{BucketOrder, bucket_size},
-    progress::Progress,
 };
 
 /// Most candidates of a search.
@@ -80,268 +79,164 @@ pub struct SearchOutcome {
     pub objectives: Vec<f64>,
 }
 
-/// A search in progress. It works in slices, as [`SgdRound`](super::SgdRound) does.
-#[derive(Debug)]
-pub struct SgdSearch(Resumable<Search>);
-
-impl SgdSearch {
-    /// A search on data with `features` features.
-    ///
-    /// # Errors
-    /// `Shape` if the model has more numbers than an `i32` counts.
-    pub fn new(params: ValidSearchParams, features: usize) -> Result<Self, SolverError> {
-        let ValidSearchParams(params) = params;
-        let loss = params.problem.loss;
-        Resumable::new(params, loss, features).map(Self)
+/// Tries the candidates one after the other from the model `shared`: steps on some rows, then the objective on others.
+///
+/// # Errors
+/// Those of [`SgdRound::run`](super::SgdRound::run).
+pub fn search_step_size<B>(
+    params: &ValidSearchParams,
+    shared: &[f64],
+    blocks: &mut B,
+) -> Result<SearchOutcome, B::Error>
+where
+    B: for<'a> Blocks<Block<'a> = SgdData<'a>>,
+{
+    let ValidSearchParams(params) = params;
+    let mut model = checked_model(&params.problem, blocks)?;
+    let rows = blocks.len();
+    let half = (rows / 2).max(1).min(rows);
+    let count = usize::try_from(params.budget).map_or(half, |budget| budget.min(half));
+    let mut buckets = Buckets {
+        order: BucketOrder::new(rows, bucket_size(rows), params.seed, params.partition)?,
+        cursor: params.cursor,
+        left: 0..0,
+    };
+    let mut search = Search {
+        params,
+        blocks,
+        train: buckets.take(count)?,
+        test: buckets.take(count)?,
+        weight_sum: 0.0,
+        totals: Totals::default(),
+    };
+    search.weigh(&mut model)?;
+    let mut objectives = Vec::with_capacity(MAX_STEP_SIZES);
+    for &eta0 in &params.candidates {
+        model.load(shared)?;
+        let objective = search.objective(&mut model, eta0)?;
+        objectives.push(objective.filter(|o| o.is_finite()).unwrap_or(f64::INFINITY));
     }
-
-    /// Works for about `budget` units, as [`SgdRound::advance`](super::SgdRound::advance) does, with the same arguments.
-    ///
-    /// # Errors
-    /// Those of [`SgdRound::advance`](super::SgdRound::advance).
-    pub fn advance(
-        &mut self,
-        data: &SgdData<'_>,
-        shared: &[u8],
-        budget: usize,
-    ) -> Result<Progress, SolverError> {
-        self.0.advance(data, shared, budget)
-    }
-
-    /// The numbers of the search.
-    ///
-    /// # Errors
-    /// `Unfinished` before it is done.
-    pub fn finish(&self) -> Result<SearchOutcome, SolverError> {
-        let search = self.0.finished()?;
-        Ok(SearchOutcome {
-            scalars: SgdScalars {
-                loss_sum: 0.0,
-                weight_sum: search.weight_sum,
-                l1_norm: search.norms.l1,
-                square_norm: search.norms.square,
-                diverged: false,
-                rows: search.totals.rows,
-                nonzeros: search.totals.nonzeros,
-            },
-            objectives: search.objectives.clone(),
-        })
-    }
+    let norms = model.norms();
+    Ok(SearchOutcome {
+        scalars: SgdScalars {
+            loss_sum: 0.0,
+            weight_sum: search.weight_sum,
+            l1_norm: norms.l1,
+            square_norm: norms.square,
+            diverged: false,
+            rows: search.totals.rows,
+            nonzeros: search.totals.nonzeros,
+        },
+        objectives,
+    })
 }
 
-/// Tries the candidates one after the other: steps on some rows, then the objective on others.
-#[derive(Debug)]
-struct Search {
-    model: Model,
-    /// Norms of the shared model.
-    norms: Norms,
-    rows: usize,
+/// The rows of a search, and what it counts.
+struct Search<'a, B> {
+    params: &'a SearchParams,
+    blocks: &'a mut B,
     train: Vec<Range<usize>>,
     test: Vec<Range<usize>>,
     /// Sum of the weights of the rows of `test`.
     weight_sum: f64,
-    /// Totals of the current candidate, and of the candidates before it.
-    visited: Totals,
+    /// Totals of all candidates.
     totals: Totals,
-    /// Objectives of the candidates before.
-    objectives: Vec<f64>,
-    phase: Phase,
 }
 
-/// The phases of a candidate, in order.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Phase {
-    /// Steps on the rows of `train`.
-    Train(Position),
-    Settle,
-    /// Losses of the rows of `test`.
-    Test(Position),
-    Done,
-}
-
-/// A position in a list of ranges of rows.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Position {
-    range: usize,
-    done: usize,
-}
-
-const BEGIN: Position = Position { range: 0, done: 0 };
-
-impl Position {
-    /// The rest of its range.
-    fn rows(self, ranges: &[Range<usize>]) -> Option<Range<usize>> {
-        let range = ranges.get(self.range)?;
-        Some(range.start + self.done..range.end)
-    }
-
-    /// The position of row `next` of the same range, or of the range after it.
-    fn at(self, next: usize, ranges: &[Range<usize>]) -> Self {
-        let range = &ranges[self.range];
-        if next == range.end {
-            Self {
-                range: self.range + 1,
-                done: 0,
-            }
-        } else {
-            Self {
-                range: self.range,
-                done: next - range.start,
-            }
-        }
-    }
-}
-
-impl Work for Search {
-    type Params = SearchParams;
-
-    fn new(params: &SearchParams, data: &SgdData<'_>) -> Result<Self, SolverError> {
-        let rows = data.rows.len();
-        let layout = Layout {
-            outputs: params.problem.loss.outputs(),
-            threshold: params.problem.l1 > 0.0,
-            scaled: data.scale.is_some(),
-        };
-        let order = BucketOrder::new(rows, bucket_size(rows), params.seed, params.partition)?;
-        let half = (rows / 2).max(1).min(rows);
-        let count = usize::try_from(params.budget).map_or(half, |budget| budget.min(half));
-        let mut buckets = Buckets {
-            order,
-            cursor: params.cursor,
-            left: 0..0,
-        };
-        let train = buckets.take(count)?;
-        let test = buckets.take(count)?;
-        let weights = test.iter().cloned().flatten().map(|i| data.weight(i));
-        let weight_sum = weights.fold(0.0, |sum, s| sum + s);
-        Ok(Self {
-            model: Model::new(layout, data.rows.rows())?,
-            norms: Norms::default(),
-            rows,
-            train,
-            test,
-            weight_sum,
-            visited: Totals::default(),
-            totals: Totals::default(),
-            objectives: Vec::with_capacity(MAX_STEP_SIZES),
-            phase: Phase::Train(BEGIN),
-        })
-    }
-
-    fn model(&mut self) -> &mut Model {
-        &mut self.model
-    }
-
-    fn advance(&mut self, params: &SearchParams, data: &SgdData<'_>, budget: usize) -> usize {
-        match self.phase {
-            Phase::Train(_) if self.model.is_renormalising() => self.model.renormalise(budget),
-            Phase::Train(position) => self.train(params, data, position, budget),
-            Phase::Settle => {
-                let count = self.model.settle(data.scale, budget);
-                if self.model.is_settled() {
-                    if self.model.is_finite() {
-                        self.count_visited();
-                        self.phase = Phase::Test(BEGIN);
-                    } else {
-                        self.judge(params, f64::INFINITY);
-                    }
+impl<B> Search<'_, B>
+where
+    B: for<'a> Blocks<Block<'a> = SgdData<'a>>,
+{
+    /// Sums the weights of the rows of `test`.
+    fn weigh(&mut self, model: &mut Model) -> Result<(), B::Error> {
+        let weight_sum = &mut self.weight_sum;
+        for rows in &self.test {
+            visit(self.blocks, rows.clone(), model, |span, _| {
+                *weight_sum = span
+                    .rows
+                    .clone()
+                    .fold(*weight_sum, |sum, i| sum + span.data.weight(i));
+                Scan {
+                    next: span.rows.end,
+                    diverged: false,
                 }
-                count
-            }
-            Phase::Test(position) => self.test(params, data, position, budget),
-            Phase::Done => 0,
+            })?;
         }
+        Ok(())
     }
 
-    fn is_done(&self) -> bool {
-        self.phase == Phase::Done
-    }
-}
-
-impl Search {
-    fn train(
-        &mut self,
-        params: &SearchParams,
-        data: &SgdData<'_>,
-        position: Position,
-        budget: usize,
-    ) -> usize {
-        let Some(rows) = position.rows(&self.train) else {
-            self.phase = Phase::Settle;
-            return 0;
-        };
-        let steps = Steps {
-            span: Span { data, rows, budget },
-            problem: &params.problem,
-            schedule: Schedule {
-                eta0: params.candidates[self.objectives.len()],
-                ..params.schedule
+    /// The objective that a candidate reaches from a model that is loaded; none if it diverges.
+    fn objective(&mut self, model: &mut Model, eta0: f64) -> Result<Option<f64>, B::Error> {
+        let SearchParams {
+            problem,
+            schedule,
+            steps: t,
+            ..
+        } = self.params;
+        let schedule = Schedule { eta0, ..*schedule };
+        let (blocks, totals) = (&mut *self.blocks, &mut self.totals);
+        let stable = scan(
+            blocks,
+            &self.train,
+            model,
+            totals,
+            |span, model, visited| {
+                let steps = Steps {
+                    span,
+                    problem,
+                    schedule,
+                    t: t + visited.rows,
+                };
+                steps.run(model, visited)
             },
-            t: params.steps + self.visited.rows,
-        };
-        let scan = steps.run(&mut self.model, &mut self.visited);
-        self.phase = Phase::Train(position.at(scan.next, &self.train));
-        self.spent(params, scan)
-    }
-
-    fn test(
-        &mut self,
-        params: &SearchParams,
-        data: &SgdData<'_>,
-        position: Position,
-        budget: usize,
-    ) -> usize {
-        let SgdProblem { loss, l1, l2, .. } = params.problem;
-        let Some(rows) = position.rows(&self.test) else {
-            let mean = if self.rows == 0 {
+        )?;
+        if stable.is_none() {
+            return Ok(None);
+        }
+        model.settle();
+        if !model.is_finite() {
+            return Ok(None);
+        }
+        let visited = scan(blocks, &self.test, model, totals, |span, model, visited| {
+            let loss = problem.loss;
+            Losses { span, loss }.run(model, visited)
+        })?;
+        Ok(visited.map(|visited| {
+            let mean = if self.test.is_empty() {
                 0.0
             } else {
-                self.visited.loss_sum / self.weight_sum
+                visited.loss_sum / self.weight_sum
             };
-            let norms = self.model.settled_norms();
-            self.judge(params, mean + (l1 * norms.l1 + 0.5 * (l2 * norms.square)));
-            return 0;
-        };
-        let losses = Losses {
-            span: Span { data, rows, budget },
-            loss,
-        };
-        let scan = losses.run(&mut self.model, &mut self.visited);
-        self.phase = Phase::Test(position.at(scan.next, &self.test));
-        self.spent(params, scan)
+            let norms = model.settled_norms();
+            mean + (problem.l1 * norms.l1 + 0.5 * (problem.l2 * norms.square))
+        }))
     }
+}
 
-    /// The units of a scan. A scan that diverged ends the candidate.
-    fn spent(&mut self, params: &SearchParams, scan: Scan) -> usize {
-        if scan.diverged {
-            self.judge(params, f64::INFINITY);
+/// Scans some rows, and adds them to `totals`. Returns what it has visited; none if it diverges.
+fn scan<B>(
+    blocks: &mut B,
+    ranges: &[Range<usize>],
+    model: &mut Model,
+    totals: &mut Totals,
+    mut scan: impl FnMut(Span<'_, '_>, &mut Model, &mut Totals) -> Scan,
+) -> Result<Option<Totals>, B::Error>
+where
+    B: for<'a> Blocks<Block<'a> = SgdData<'a>>,
+{
+    let mut visited = Totals::default();
+    let mut stable = true;
+    for rows in ranges {
+        stable = visit(blocks, rows.clone(), model, |span, model| {
+            scan(span, model, &mut visited)
+        })?;
+        if !stable {
+            break;
         }
-        scan.spent
     }
-
-    /// Records the objective of the current candidate, and turns to the next.
-    fn judge(&mut self, params: &SearchParams, objective: f64) {
-        self.objectives.push(if objective.is_finite() {
-            objective
-        } else {
-            f64::INFINITY
-        });
-        self.count_visited();
-        self.norms = self.model.norms();
-        self.model.unload();
-        self.phase = if self.objectives.len() == params.candidates.len() {
-            Phase::Done
-        } else {
-            Phase::Train(BEGIN)
-        };
-    }
-
-    /// Adds the totals of the current candidate to the totals of all, and begins again at 0.
-    fn count_visited(&mut self) {
-        self.totals.rows += self.visited.rows;
-        self.totals.nonzeros += self.visited.nonzeros;
-        self.visited = Totals::default();
-    }
+    totals.rows += visited.rows;
+    totals.nonzeros += visited.nonzeros;
+    Ok(stable.then_some(visited))
 }
 
 /// The rows of a partition in the order of the visits.

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     base::{
+        blocks::{Blocks, LOAN},
         entries::{Column, Entries},
         kernel::{WithEntries, with_entries},
     },
@@ -23,18 +24,48 @@ use crate::{
 pub(super) struct Scan {
     /// The first row that it did not visit.
     pub next: usize,
-    /// Units of work: one for each output of each row and each entry.
-    pub spent: usize,
     /// Whether row `next` made a number infinite or NaN.
     pub diverged: bool,
 }
 
-/// Rows of a partition. A scan visits as many as `budget` units of work allow, and at least one.
+/// Rows of a block. A scan visits as many as about [`LOAN`] units of work allow, and at least one: a unit is an output of a row or of an entry.
 #[derive(Clone)]
 pub(super) struct Span<'a, 'd> {
     pub data: &'a SgdData<'d>,
     pub rows: Range<usize>,
-    pub budget: usize,
+}
+
+/// Scans rows of a worker: those of each block in a loan of it, or in several. Brings the model up to date between two loans, where a scan has
+/// made this due. Returns whether no number became infinite or NaN.
+pub(super) fn visit<B>(
+    blocks: &mut B,
+    mut rows: Range<usize>,
+    model: &mut Model,
+    mut scan: impl FnMut(Span<'_, '_>, &mut Model) -> Scan,
+) -> Result<bool, B::Error>
+where
+    B: for<'a> Blocks<Block<'a> = SgdData<'a>>,
+{
+    while !rows.is_empty() {
+        let block = blocks.block_of(rows.start);
+        let own = blocks.coordinates(block);
+        let rows_of_block = rows.start - own.start..rows.end.min(own.end) - own.start;
+        let scan = blocks.lend(block, |data| {
+            let span = Span {
+                data,
+                rows: rows_of_block,
+            };
+            Ok(scan(span, model))
+        })?;
+        if scan.diverged {
+            return Ok(false);
+        }
+        rows.start = own.start + scan.next;
+        if model.needs_renormalising() {
+            model.renormalise();
+        }
+    }
+    Ok(true)
 }
 
 impl Span<'_, '_> {
@@ -48,10 +79,10 @@ impl Span<'_, '_> {
     ) -> Scan {
         let mut result = Scan {
             next: self.rows.start,
-            spent: 0,
             diverged: false,
         };
-        while result.next < self.rows.end && result.spent < self.budget {
+        let mut spent = 0;
+        while result.next < self.rows.end && spent < LOAN {
             let row = entries.column(result.next);
             let next = visit(result.next, row);
             if next == Next::Diverged {
@@ -59,7 +90,7 @@ impl Span<'_, '_> {
                 break;
             }
             result.next += 1;
-            result.spent += outputs * (1 + row.len());
+            spent += outputs * (1 + row.len());
             if next == Next::Enough {
                 break;
             }
@@ -147,11 +178,7 @@ impl Steps<'_, '_> {
             parts: model.parts(),
             totals,
         };
-        let visit = with_shape(layout, work);
-        if model.clock.needs_renormalising(layout) {
-            model.start_renormalising();
-        }
-        visit
+        with_shape(layout, work)
     }
 }
 
@@ -208,7 +235,7 @@ impl<S: Shape> WithEntries for ShapedStepWork<'_, '_, '_, S> {
             let weight = span.data.weight(row);
             let loss = problem
                 .loss
-                .differentiate(z, span.data.labels[row], derivatives);
+                .differentiate(z, span.data.label(row), derivatives);
             let factor = weight * problem.weight_factor;
             let mut finite = true;
             for (z, g) in z.iter().zip(&mut *derivatives) {
@@ -302,7 +329,7 @@ impl WithEntries for LossWork<'_, '_, '_> {
         } = parts;
         span.each(layout.outputs, entries, |row, entries| {
             predict(layout, cells, clock, intercepts, entries, z);
-            let loss = loss.value(z, span.data.labels[row], derivatives);
+            let loss = loss.value(z, span.data.label(row), derivatives);
             let finite = z.iter().all(|z| z.is_finite());
             if finite && totals.add(loss, span.data.weight(row), entries.len()) {
                 Next::Row

@@ -16,19 +16,6 @@ pub(super) fn length(outputs: usize, features: usize) -> Result<usize, SolverErr
         })
 }
 
-/// The bytes of a vector, number by number. Refuses another length.
-pub(super) fn doubles(shared: &[u8], length: usize) -> Result<&[[u8; 8]], SolverError> {
-    let (numbers, rest) = shared.as_chunks::<8>();
-    if !rest.is_empty() || numbers.len() != length {
-        return Err(SolverError::Shape(format!(
-            "the shared model has {} bytes, expected {}: 8 for each of {length} numbers",
-            shared.len(),
-            8 * length
-        )));
-    }
-    Ok(numbers)
-}
-
 /// Writes `factor` times the numbers of a vector of `length`, from `start` on, as many as `out` has room for.
 pub(super) fn write(
     length: usize,

@@ -2,9 +2,9 @@
 //! digamma up to 49, a dense matrix of topics, no pruning, no over-relaxation.
 
 use dwell_solvers::{
-    Progress, Values,
+    Values,
     lda::{
-        Documents, Kernel, Lambda, LdaOutcome, LdaParams, LdaRound, Real,
+        DocumentList, Documents, Kernel, Lambda, LdaOutcome, LdaParams, Real,
         shared::{BoundOutcome, BoundParams, SharedBound, SharedRound, vector_bytes},
     },
     order::BucketOrder,
@@ -134,6 +134,18 @@ impl Corpus {
     /// Number of documents.
     pub fn len(&self) -> usize {
         self.offsets.len() - 1
+    }
+
+    /// The documents in blocks of so many.
+    pub fn cut(&self, documents: usize) -> Vec<Self> {
+        let blocks = (0..self.len()).step_by(documents);
+        let mut blocks: Vec<_> = blocks
+            .map(|from| self.part(from..self.len().min(from.saturating_add(documents))))
+            .collect();
+        if blocks.is_empty() {
+            blocks.push(Self::new(self.vocabulary));
+        }
+        blocks
     }
 
     /// The documents with these numbers.
@@ -289,19 +301,22 @@ pub fn eager(params: &LdaParams, corpus: &Corpus, eta: f64, lambda: &mut Vec<Vec
     tokens
 }
 
-/// Runs a round in slices of `units`.
+/// Blocks as their owner lends them.
+pub fn list(blocks: &[Corpus]) -> DocumentList<'_> {
+    DocumentList::new(blocks.iter().map(Corpus::documents).collect())
+}
+
+/// Runs a round on blocks of `cut` documents.
 pub fn round<R: Real>(
     params: &LdaParams,
     corpus: &Corpus,
     lambda: &mut Lambda<R>,
     kernel: Kernel,
-    units: usize,
+    cut: usize,
 ) -> LdaOutcome {
-    let documents = corpus.documents();
-    let mut round =
-        LdaRound::new(params.clone().check().unwrap(), corpus.vocabulary, kernel).unwrap();
-    while round.advance(lambda, &documents, units).unwrap() == Progress::More {}
-    round.finish().unwrap().clone()
+    let blocks = corpus.cut(cut);
+    let params = params.clone().check().unwrap();
+    params.run(lambda, &mut list(&blocks), kernel).unwrap()
 }
 
 /// The result of a round on a shared vector.
@@ -339,23 +354,23 @@ pub fn numbers_of<R: Real>(bytes: &[u8]) -> Vec<f64> {
 /// Documents in the sample of [`shared_round`], if there are as many.
 pub const SAMPLE: usize = 5;
 
-/// Runs a round from a shared vector, in slices of `units`, and writes its result in pieces of `piece` times 8 bytes.
+/// Runs a round from a shared vector, on blocks of `cut` documents, and writes its result in pieces of `piece` times 8 bytes.
 pub fn shared_round<R: Real>(
     params: &LdaParams,
     (eta, share): (f64, f64),
     corpus: &Corpus,
     shared: &[f64],
-    (units, piece): (usize, usize),
+    (cut, piece): (usize, usize),
 ) -> (Update<R>, SharedRound<R>) {
-    let documents = corpus.documents();
+    let blocks = corpus.cut(cut);
     let numbers = shared.len();
     let shared = bytes::<R>(shared);
     let checked = params.clone().check().unwrap();
-    let (sample, vocabulary) = (SAMPLE.min(documents.len()), corpus.vocabulary);
+    let (sample, vocabulary) = (SAMPLE.min(corpus.len()), corpus.vocabulary);
     let (kernel, room) = (Kernel::detect(), Vec::new());
     let mut round =
         SharedRound::new(checked, sample, eta, share, vocabulary, kernel, room).unwrap();
-    while round.advance(&documents, &shared, units).unwrap() == Progress::More {}
+    round.run(&mut list(&blocks), &shared).unwrap();
     let mut bytes = vec![GARBAGE; round.length()];
     for (i, out) in bytes.chunks_mut(8 * piece).enumerate() {
         round.write_update(&shared, 8 * i * piece, out).unwrap();
@@ -375,18 +390,17 @@ pub fn shared_round<R: Real>(
     (update, round)
 }
 
-/// The bound of some documents at a shared vector, in slices of `units`.
+/// The bound of some documents at a shared vector, on blocks of `cut` documents.
 pub fn shared_bound<R: Real>(
     params: &BoundParams,
     eta: f64,
     corpus: &Corpus,
     shared: &[f64],
-    units: usize,
+    cut: usize,
 ) -> BoundOutcome {
-    let (documents, shared) = (corpus.documents(), bytes::<R>(shared));
+    let (blocks, shared) = (corpus.cut(cut), bytes::<R>(shared));
     let (kernel, room) = (Kernel::detect(), Vec::new());
     let mut bound =
         SharedBound::<R>::new(params.clone(), eta, corpus.vocabulary, kernel, room).unwrap();
-    while bound.advance(&documents, &shared, units).unwrap() == Progress::More {}
-    bound.finish().unwrap()
+    bound.run(&mut list(&blocks), &shared).unwrap()
 }

@@ -9,8 +9,8 @@ pub mod rows;
 pub mod sgd;
 
 use dwell_solvers::{
-    ColumnMoments, ElasticNetParams, Loss, PrimalData, PrimalParams, PrimalRound, Progress,
-    RoundOutcome, Values, cd::SubproblemParams, order::SplitMix64,
+    ColumnMoments, ElasticNet, ElasticNetParams, Loss, PrimalData, PrimalParams, PrimalRound,
+    RoundOutcome, Values, Views, cd::SubproblemParams, order::SplitMix64,
 };
 
 /// Rounding in sums of a few hundred terms of size one.
@@ -332,28 +332,30 @@ pub fn previous(alpha: &[f64]) -> Vec<f64> {
     (0..alpha.len()).map(|i| (i as f64).cos() * 0.1).collect()
 }
 
-/// Runs a round in slices of `slice` units; returns its outcome and the update vector.
+/// Runs a round on blocks of columns; returns its outcome and the update vector.
 pub fn run_round(
     params: &PrimalParams,
-    data: &PrimalData<'_>,
+    blocks: &[PrimalData<'_>],
     alpha: &[f64],
     cursor: u64,
     residual: &[f64],
-    slice: usize,
     pool: Option<&rayon::ThreadPool>,
 ) -> (RoundOutcome, Vec<f64>) {
-    let residual = bytes(residual);
-    let mut round = PrimalRound::new(
+    let round = PrimalRound::run(
         params.check().unwrap(),
-        residual.len() / 8,
+        residual.to_vec(),
         alpha,
         &previous(alpha),
         cursor,
+        &mut Views::<ElasticNet>::new(blocks).unwrap(),
+        pool,
     )
     .unwrap();
-    while round.advance(data, &residual, slice, pool).unwrap() == Progress::More {}
+    let residual = bytes(residual);
     let mut update = vec![0; residual.len()];
-    round.write_update(data, &residual, 0, &mut update).unwrap();
+    round
+        .write_update(&blocks[0], 0, &residual, &mut update)
+        .unwrap();
     (round.finish(alpha).unwrap(), doubles(&update))
 }
 
@@ -397,15 +399,8 @@ impl<'a> Cluster<'a> {
             let budget = (epochs * members.len() as u64).max(1);
             let params = problem.round(sigma_prime, k as u32, budget);
             let data = self.partitions[k].data();
-            let (outcome, _) = run_round(
-                &params,
-                &data,
-                &local,
-                self.cursors[k],
-                &residual,
-                usize::MAX,
-                None,
-            );
+            let (outcome, _) =
+                run_round(&params, &[data], &local, self.cursors[k], &residual, None);
             self.cursors[k] = outcome.cursor;
             penalty += outcome.scalars.value_before;
             conjugate += outcome.scalars.conjugate;

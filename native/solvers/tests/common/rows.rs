@@ -2,8 +2,8 @@
 
 use super::{ElasticNetParams, POINTS, ROUNDING, Random, best_intercept, bytes, doubles, matrix};
 use dwell_solvers::{
-    DualData, DualParams, DualRound, DualSubproblemParams, Feasibility, Labels, Loss, Progress,
-    RoundOutcome, Samples, Values,
+    DualData, DualParams, DualRound, DualSubproblemParams, Feasibility, Labels, Loss, RoundOutcome,
+    Samples, Values, Views, cd::ConjugateLoss,
 };
 
 pub const LOSSES: [Loss; 5] = [
@@ -385,21 +385,29 @@ impl Problem {
     }
 }
 
-/// Runs a round in slices of `slice` units; returns its outcome and the update vector.
+/// Runs a round on blocks of rows; returns its outcome and the update vector.
 pub fn run_round(
     params: &DualParams,
-    data: &DualData<'_>,
+    blocks: &[DualData<'_>],
     (alpha, previous, cursor): (&[f64], &[f64], u64),
     w: &[f64],
-    slice: usize,
     pool: Option<&rayon::ThreadPool>,
 ) -> (RoundOutcome, Vec<f64>) {
+    let round = DualRound::run(
+        params.check().unwrap(),
+        w.to_vec(),
+        alpha,
+        previous,
+        cursor,
+        &mut Views::<ConjugateLoss>::new(blocks).unwrap(),
+        pool,
+    )
+    .unwrap();
     let shared = bytes(w);
-    let mut round =
-        DualRound::new(params.check().unwrap(), w.len(), alpha, previous, cursor).unwrap();
-    while round.advance(data, &shared, slice, pool).unwrap() == Progress::More {}
     let mut update = vec![0; shared.len()];
-    round.write_update(data, &shared, 0, &mut update).unwrap();
+    round
+        .write_update(&blocks[0], 0, &shared, &mut update)
+        .unwrap();
     (round.finish(alpha).unwrap(), doubles(&update))
 }
 
@@ -471,10 +479,9 @@ impl<'a> Cluster<'a> {
             params.certificate = candidates.to_vec();
             let (outcome, u) = run_round(
                 &params,
-                &self.partitions[k].data(),
+                &[self.partitions[k].data()],
                 (&pick(&self.alpha), &pick(&self.previous), self.cursors[k]),
                 &self.w,
-                usize::MAX,
                 None,
             );
             self.cursors[k] = outcome.cursor;

@@ -1,10 +1,11 @@
 //! Problems for local SGD, and the same steps written as plainly as possible: on all coefficients at once.
 
 use dwell_solvers::{
-    Labels, Loss, MatrixView, Progress, RowLoss, Schedule, SearchOutcome, SearchParams, SgdData,
-    SgdOutcome, SgdParams, SgdProblem, SgdRound, SgdSearch, Values,
+    LabelledRows, Labels, Loss, MatrixView, RowLoss, Schedule, SearchOutcome, SearchParams,
+    SgdData, SgdOutcome, SgdParams, SgdProblem, SgdRound, Values, Views,
     order::{BucketOrder, bucket_size},
     pass::{PassLoss, PassOutcome, PassParams, RowPass},
+    search_step_size,
 };
 
 use super::{Random, bytes, doubles, matrix};
@@ -120,6 +121,31 @@ impl Rows {
             self.scale.as_deref(),
         )
         .unwrap()
+    }
+
+    /// The rows in blocks that end before these rows, and at the end.
+    pub fn cut(&self, ends: &[usize]) -> Vec<Self> {
+        let mut start = 0;
+        let ends = ends.iter().copied().chain([self.len()]);
+        ends.map(|end| {
+            let rows = start..end;
+            start = end;
+            let entries = self.offsets[rows.start] as usize..self.offsets[rows.end] as usize;
+            let offsets = self.offsets[rows.start..=rows.end].iter();
+            Self {
+                features: self.features,
+                offsets: offsets.map(|at| at - entries.start as i32).collect(),
+                indices: self
+                    .indices
+                    .as_ref()
+                    .map(|own| own[entries.clone()].to_vec()),
+                values: self.values[entries].to_vec(),
+                labels: self.labels[rows.clone()].to_vec(),
+                weights: self.weights.as_ref().map(|own| own[rows].to_vec()),
+                scale: self.scale.clone(),
+            }
+        })
+        .collect()
     }
 
     /// Number of rows.
@@ -256,38 +282,28 @@ pub fn eager(rows: &Rows, params: &SgdParams, shared: &[f64]) -> Eager {
     }
 }
 
-/// Runs a round in slices of `slice` units; returns its outcome and its vector, written in pieces.
+/// Runs a round; returns its outcome and its vector, written in pieces.
 pub fn descend(
     params: &SgdParams,
-    data: &SgdData<'_>,
+    blocks: &[SgdData<'_>],
     shared: &[f64],
-    slice: usize,
 ) -> (SgdOutcome, Vec<f64>) {
-    let length = shared.len();
+    let mut blocks = Views::<LabelledRows>::new(blocks).unwrap();
+    let round = SgdRound::run(params.check().unwrap(), shared, &mut blocks).unwrap();
     let shared = bytes(shared);
-    let mut round = SgdRound::new(params.check().unwrap(), data.rows().rows()).unwrap();
-    while round.advance(data, &shared, slice).unwrap() == Progress::More {}
-    let mut vector = vec![0; 8 * length];
-    for first in (0..length).step_by(slice.clamp(1, 7)) {
-        let end = length.min(first + slice.clamp(1, 7));
-        let part = &mut vector[8 * first..8 * end];
-        round.write_update(&shared, first, part).unwrap();
+    let mut vector = vec![0; shared.len()];
+    for (k, part) in vector.chunks_mut(8 * 7).enumerate() {
+        let start = 7 * k;
+        let same = &shared[8 * start..][..part.len()];
+        round.write_update(start, same, part).unwrap();
     }
-    (round.finish().unwrap(), doubles(&vector))
+    (round.finish(), doubles(&vector))
 }
 
-/// Runs a search in slices of `slice` units.
-pub fn search(
-    params: &SearchParams,
-    data: &SgdData<'_>,
-    shared: &[f64],
-    slice: usize,
-) -> SearchOutcome {
-    let shared = bytes(shared);
-    let params = params.clone().check().unwrap();
-    let mut search = SgdSearch::new(params, data.rows().rows()).unwrap();
-    while search.advance(data, &shared, slice).unwrap() == Progress::More {}
-    search.finish().unwrap()
+/// Runs a search.
+pub fn search(params: &SearchParams, blocks: &[SgdData<'_>], shared: &[f64]) -> SearchOutcome {
+    let mut blocks = Views::<LabelledRows>::new(blocks).unwrap();
+    search_step_size(&params.clone().check().unwrap(), shared, &mut blocks).unwrap()
 }
 
 /// Runs a pass over the rows at a model, or for a dual point with dual numbers. Its vector has the layout of a model.

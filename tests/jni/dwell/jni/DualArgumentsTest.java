@@ -47,9 +47,7 @@ class DualArgumentsTest extends ArgumentsTest {
 
   @Test
   void rows() {
-    refused("labels is null", c -> c.fields.put("labels", null));
-    refused("norms is null", c -> c.fields.put("norms", null));
-    refused("norm of row 3", c -> c.field("norms")[3] = -1e-9);
+    refused("labels[0] is null", c -> c.fields.put("labels", null));
     refused("weight of row 2", c -> c.field("weights")[2] = 0.0);
     refused("weight of row 9", c -> c.field("weights")[9] = -1.0);
     refused("scale of feature 4", c -> c.field("scale")[4] = -1e-9);
@@ -68,9 +66,9 @@ class DualArgumentsTest extends ArgumentsTest {
     label.field("labels")[4] = 0.0;
     assertEquals("label of row 4 is 0: labels of a classification must be -1 or 1",
         assertThrows(IllegalArgumentException.class, () -> p.round(label)).getMessage());
-    Problem.Call projections = p.copiedCall(0);
-    projections.fields.put("projections", null);
-    assertThrows(IllegalArgumentException.class, () -> p.round(projections));
+    Problem.Call mean = p.copiedCall(0);
+    mean.fields.put("mean", null);
+    assertThrows(IllegalArgumentException.class, () -> p.round(mean));
     assertEquals(0, NativeBridge.stateEntries());
   }
 

@@ -1,8 +1,10 @@
 package dwell.jni;
 
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.IntStream;
 
 /** Coordinates are rows, any loss with an L2 penalty. Every seventh row is empty. */
 final class DualProblem extends Problem {
@@ -24,6 +26,8 @@ final class DualProblem extends Problem {
   final double h;
   final double offset;
   double[] candidates = {0.0, -0.25, 1.5};
+  /** Rows of the first of two blocks; 0 for one block. */
+  int cut = 0;
 
   DualProblem(Random random, int m, int n, Values values, boolean weighted, boolean intercept, boolean scaled, int loss) {
     super(random, m, n, values, 7);
@@ -55,9 +59,8 @@ final class DualProblem extends Problem {
     offset = intercept ? 0.2 : 0.0;
     fields.put("labels", labels);
     fields.put("weights", weights);
-    fields.put("norms", norms);
-    fields.put("projections", projections);
     fields.put("scale", scale);
+    fields.put("mean", intercept ? mean : null);
   }
 
   double weight(int row) {
@@ -85,14 +88,53 @@ final class DualProblem extends Problem {
 
   @Override
   int round(Call c) {
-    return NativeBridge.dualRound(c.control, c.settings, c.offsets, c.indices, c.values32, c.values64, c.field("labels"),
-        c.field("weights"), c.field("norms"), c.field("projections"), c.field("scale"), c.shared, c.result, c.cancellation);
+    Blocks b = new Blocks(c);
+    return NativeBridge.dualRound(c.control, c.settings, b.offsets, b.indices, b.values32, b.values64, b.labels, b.weights,
+        c.field("scale"), c.field("mean"), c.shared, c.result, c.cancellation);
   }
 
   @Override
   int product(Call c) {
-    return NativeBridge.dualProduct(c.control, c.settings, c.offsets, c.indices, c.values32, c.values64, c.field("labels"),
-        c.field("weights"), c.field("norms"), c.field("projections"), c.field("scale"), c.result, c.cancellation);
+    Blocks b = new Blocks(c);
+    return NativeBridge.dualProduct(c.control, c.settings, b.offsets, b.indices, b.values32, b.values64, b.labels, b.weights,
+        c.field("scale"), c.field("mean"), c.result, c.cancellation);
+  }
+
+  /** The arrays of a call: one block, or two if the problem is cut. */
+  private final class Blocks {
+    final int[][] offsets;
+    final int[][] indices;
+    final float[][] values32;
+    final double[][] values64;
+    final double[][] labels;
+    final double[][] weights;
+
+    Blocks(Call c) {
+      double[] y = c.field("labels");
+      double[] s = c.field("weights");
+      if (cut == 0) {
+        offsets = new int[][] {c.offsets};
+        indices = new int[][] {c.indices};
+        values32 = new float[][] {c.values32};
+        values64 = new double[][] {c.values64};
+        labels = new double[][] {y};
+        weights = new double[][] {s};
+      } else {
+        int at = c.offsets[cut];
+        int end = c.offsets[n];
+        int[] rest = IntStream.rangeClosed(cut, n).map(i -> c.offsets[i] - at).toArray();
+        boolean dense = c.indices == null;
+        offsets = new int[][] {dense ? null : Arrays.copyOf(c.offsets, cut + 1), dense ? null : rest};
+        indices = new int[][] {
+            dense ? null : Arrays.copyOf(c.indices, at), dense ? null : Arrays.copyOfRange(c.indices, at, end)};
+        float[] v = c.values32;
+        values32 = new float[][] {v == null ? null : Arrays.copyOf(v, at), v == null ? null : Arrays.copyOfRange(v, at, end)};
+        double[] x = c.values64;
+        values64 = new double[][] {x == null ? null : Arrays.copyOf(x, at), x == null ? null : Arrays.copyOfRange(x, at, end)};
+        labels = new double[][] {Arrays.copyOf(y, cut), Arrays.copyOfRange(y, cut, n)};
+        weights = new double[][] {s == null ? null : Arrays.copyOf(s, cut), s == null ? null : Arrays.copyOfRange(s, cut, n)};
+      }
+    }
   }
 
   @Override

@@ -28,8 +28,9 @@ class DualTest {
       for (Problem.Values values : Problem.Values.values()) {
         for (int kind = 0; kind < 8; kind++) {
           for (int n : new int[] {1, 7, 300}) {
-            Problem p = new DualProblem(random, 25, n, values, (kind & 1) != 0, (kind & 2) != 0, (kind & 4) != 0, loss);
+            DualProblem p = new DualProblem(random, 25, n, values, (kind & 1) != 0, (kind & 2) != 0, (kind & 4) != 0, loss);
             p.l2 = 0.3;
+            p.cut = n / 3;
             p.theta1 = 0.75;
             // With another loss the step before could leave the domain of a conjugate.
             p.theta2 = loss == DualProblem.SQUARED ? 0.25 : 0.0;

@@ -45,7 +45,7 @@ class LdaArgumentsTest {
     refused("settings", c -> c.settings = null);
     refused("alpha is null", c -> c.fields.put("alpha", null));
     refused("offsets", c -> c.offsets = null);
-    refused("words is null", c -> c.indices = null);
+    refused("words[0] is null", c -> c.indices = null);
     refused("shared", c -> c.shared = null);
     refused("result", c -> c.result = null);
     refused("cancellation", c -> c.cancellation = null);
@@ -60,7 +60,7 @@ class LdaArgumentsTest {
     refused("alpha", c -> c.fields.put("alpha", new double[3]));
     refused("offset", c -> c.offsets = new int[0]);
     refused("the last offset is", c -> c.offsets = Arrays.copyOf(c.offsets, 5));
-    refused("indices", c -> c.indices = Arrays.copyOf(c.indices, c.indices.length - 1));
+    refused("one for each index", c -> c.indices = Arrays.copyOf(c.indices, c.indices.length - 1));
     refused("values", c -> c.values64 = Arrays.copyOf(c.values64, 3));
     refused("values32", c -> c.values32 = new float[c.indices.length]);
     for (int length : new int[] {8 * 59, 476, 484, 8 * 61, 8 * 120}) {
@@ -70,15 +70,27 @@ class LdaArgumentsTest {
     refused(LdaProblem.ROUND, "result", c -> c.control[LdaLayout.CONTROL_FLAGS] = NativeBridge.LDA_CONCENTRATION);
   }
 
-  /** The result of a bound can be as long as a model, and so the same array. */
+  /** Each array of arrays has one for each block. */
   @Test
-  void theResultIsNotTheSharedModel() {
-    LdaProblem p = new LdaProblem(new Random(9), 32, 5, Partition.Values.ONES, 4);
-    assertEquals(ResultHeader.BYTES, 4 * p.shared.length);
-    Partition.Call call = p.call(LdaProblem.BOUND);
-    call.result = call.shared;
-    IllegalArgumentException e = assertThrows(IllegalArgumentException.class, () -> LdaProblem.run(LdaProblem.BOUND, call));
-    assertTrue(e.getMessage().contains("result is the array of shared"), e.getMessage());
+  void blocks() {
+    LdaProblem p = new LdaProblem(new Random(9), 30, 10, Partition.Values.DOUBLES, 4);
+    Partition.Call c = p.call(LdaProblem.ROUND);
+    int[][] offsets = {c.offsets};
+    int[][] words = {c.indices};
+    double[][] counts = {c.values64};
+    refused("words has length 0", c, offsets, new int[0][], null, counts);
+    refused("values32 has length 2", c, offsets, words, new float[2][], counts);
+    refused("values64 has length 2", c, offsets, words, null, new double[2][]);
+    refused("offsets[0] is null", c, new int[1][], words, null, counts);
+    refused("words[0] is null", c, offsets, new int[1][], null, counts);
+    refused("are both given", c, offsets, words, new float[1][c.values64.length], counts);
+    p.free();
+  }
+
+  private static void refused(String part, Partition.Call c, int[][] offsets, int[][] words, float[][] floats, double[][] doubles) {
+    IllegalArgumentException e = assertThrows(IllegalArgumentException.class, () -> NativeBridge.ldaRound(c.control, c.settings,
+        c.field("alpha"), offsets, words, floats, doubles, c.shared, c.result, c.cancellation), part);
+    assertTrue(e.getMessage().contains(part), e.getMessage());
   }
 
   /** All calls refuse each of these numbers in a slot of control. */

@@ -14,7 +14,7 @@ final class LdaProblem extends Partition {
 
   /** A native call. */
   interface Native {
-    void run(long[] control, double[] settings, double[] alpha, int[] offsets, int[] words, float[] values32, double[] values64,
+    void run(long[] control, double[] settings, double[] alpha, int[][] offsets, int[][] words, float[][] values32, double[][] values64,
         byte[] shared, byte[] result, Cancellation cancellation);
   }
 
@@ -106,8 +106,37 @@ final class LdaProblem extends Partition {
     return model(result, shared.length);
   }
 
+  /** A call on one block. */
   static void run(Native which, Call c) {
-    which.run(c.control, c.settings, c.field("alpha"), c.offsets, c.indices, c.values32, c.values64, c.shared, c.result, c.cancellation);
+    run(which, c, c.field("alpha"));
+  }
+
+  static void run(Native which, Call c, double[] alpha) {
+    which.run(c.control, c.settings, alpha, c.offsets == null ? null : new int[][] {c.offsets},
+        c.indices == null ? null : new int[][] {c.indices}, c.values32 == null ? null : new float[][] {c.values32},
+        c.values64 == null ? null : new double[][] {c.values64}, c.shared, c.result, c.cancellation);
+  }
+
+  /** The result of a call on blocks of so many documents; their arrays are copies. */
+  byte[] runInBlocks(Native which, int documents) {
+    Call c = call(which);
+    int count = (n + documents - 1) / documents;
+    int[][] offsets = new int[count][];
+    int[][] words = new int[count][];
+    float[][] floats = new float[count][];
+    double[][] doubles = new double[count][];
+    for (int block = 0; block < count; block++) {
+      int first = block * documents;
+      int end = Math.min(n, first + documents);
+      int from = c.offsets[first];
+      int until = c.offsets[end];
+      offsets[block] = IntStream.rangeClosed(first, end).map(d -> c.offsets[d] - from).toArray();
+      words[block] = Arrays.copyOfRange(c.indices, from, until);
+      floats[block] = c.values32 == null ? null : Arrays.copyOfRange(c.values32, from, until);
+      doubles[block] = c.values64 == null ? null : Arrays.copyOfRange(c.values64, from, until);
+    }
+    which.run(c.control, c.settings, c.field("alpha"), offsets, words, floats, doubles, c.shared, c.result, c.cancellation);
+    return c.result;
   }
 
   /** The result of a call. */

@@ -52,8 +52,7 @@ class LdaTest {
   }
 
   private static void run(LdaProblem.Native which, Partition.Call c) {
-    which.run(c.control, c.settings, new double[] {0.5, 0.5}, c.offsets, c.indices, c.values32, c.values64, c.shared, c.result,
-        c.cancellation);
+    LdaProblem.run(which, c, new double[] {0.5, 0.5});
   }
 
   @Test
@@ -178,6 +177,23 @@ class LdaTest {
     same(first, again);
   }
 
+  /** How the documents are cut into blocks changes no bit. */
+  @Test
+  void blocksDoNotMatter() {
+    Random random = new Random(13);
+    for (Partition.Values values : Partition.Values.SPARSE) {
+      LdaProblem p = new LdaProblem(random, 40, 50, values, 5);
+      p.sample = 20;
+      p.budget = 90;
+      for (LdaProblem.Native which : new LdaProblem.Native[] {LdaProblem.ROUND, LdaProblem.BOUND}) {
+        byte[] whole = p.run(which);
+        for (int documents : new int[] {1, 7, 49, 50}) {
+          same(whole, p.runInBlocks(which, documents));
+        }
+      }
+    }
+  }
+
   /** Kernels may switch subnormal numbers off; Java finds them on again. */
   @Test
   void arithmeticOfJavaIsUnchanged() {
@@ -296,7 +312,7 @@ class LdaTest {
   }
 
   @Test
-  void aCheckIsRecordedOnceForAllCallsAndFreedWithTheFit() {
+  void memoryIsCountedOnceForAllCallsAndFreedWithTheFit() {
     LdaProblem p = new LdaProblem(new Random(8), 20, 200, Partition.Values.DOUBLES, 3);
     for (int repetition = 0; repetition < 2; repetition++) {
       p.run(LdaProblem.ROUND);
@@ -305,16 +321,23 @@ class LdaTest {
     }
     long bytes = NativeBridge.stateBytes();
     assertTrue(bytes > 0);
-    // Arrays that were validated are trusted at places that the fingerprint does not sample. Those of a freed fit are validated again.
+    assertEquals(bytes, p.free());
+    // A late call has its result, and leaves nothing.
+    p.run(LdaProblem.ROUND);
+    assertEquals(0, NativeBridge.stateEntries());
+  }
+
+  @Test
+  void aBlockIsCheckedOnce() {
+    LdaProblem p = new LdaProblem(new Random(14), 20, 200, Partition.Values.DOUBLES, 3);
+    p.run(LdaProblem.ROUND);
+    // Arrays that were checked are trusted at places that the fingerprint does not sample.
     Partition.Call call = Partition.copied(p.call(LdaProblem.BOUND));
     call.values64[1] = 1e-9;
     LdaProblem.run(LdaProblem.BOUND, call);
-    assertEquals(bytes, p.free());
+    call.values64[0] = 1e-9;
     IllegalArgumentException e = assertThrows(IllegalArgumentException.class, () -> LdaProblem.run(LdaProblem.BOUND, call));
     assertTrue(e.getMessage().contains("has a count of"), e.getMessage());
-    // A late call has its result, and leaves no record.
-    p.run(LdaProblem.ROUND);
-    assertEquals(0, NativeBridge.stateEntries());
   }
 
   /**
@@ -360,12 +383,6 @@ class LdaTest {
     LdaProblem p = new LdaProblem(new Random(9), 200, 300, Partition.Values.DOUBLES, 20);
     p.budget = Long.MAX_VALUE;
     Cancelling.endsAtOnce(cancellation -> cancelled(p, LdaProblem.ROUND, cancellation));
-    // One document alone, whose iterations have no end.
-    p.cap = Integer.MAX_VALUE;
-    p.tolerance = 1e-300;
-    for (LdaProblem.Native which : new LdaProblem.Native[] {LdaProblem.ROUND, LdaProblem.BOUND}) {
-      Cancelling.endsAtOnce(cancellation -> cancelled(p, which, cancellation));
-    }
   }
 
   private static void cancelled(LdaProblem p, LdaProblem.Native which, Cancellation cancellation) {

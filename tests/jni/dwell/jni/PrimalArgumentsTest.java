@@ -21,6 +21,7 @@ class PrimalArgumentsTest extends ArgumentsTest {
 
   @Test
   void numbersOfAPrimalRequest() {
+    refused("control[6]", c -> c.control[CdLayout.CONTROL_FLAGS] = NativeBridge.CLASSES);
     refused("control[10]", c -> c.control[CdLayout.CONTROL_LOSS] = 1);
     refused("l1", c -> c.settings[CdLayout.PRIMAL_L1] = -1);
     refused("l2", c -> c.settings[CdLayout.PRIMAL_L2] = -1);
@@ -31,9 +32,9 @@ class PrimalArgumentsTest extends ArgumentsTest {
 
   @Test
   void columns() {
-    refused("mean is null", c -> c.fields.put("mean", null));
-    refused("variance is null", c -> c.fields.put("variance", null));
-    refused("deviation is null", c -> c.fields.put("deviation", null));
+    refused("mean[0] is null", c -> c.fields.put("mean", null));
+    refused("variance[0] is null", c -> c.fields.put("variance", null));
+    refused("deviation[0] is null", c -> c.fields.put("deviation", null));
     refused("variance", c -> c.field("variance")[1] = -1e-9);
     refused("weight of row 2", c -> c.field("weights")[2] = 0.0);
     refused("", c -> {

@@ -68,14 +68,20 @@ final class PrimalProblem extends Problem {
 
   @Override
   int round(Call c) {
-    return NativeBridge.primalRound(c.control, c.settings, c.offsets, c.indices, c.values32, c.values64, c.field("mean"),
-        c.field("variance"), c.field("deviation"), c.field("weights"), c.shared, c.result, c.cancellation);
+    return NativeBridge.primalRound(c.control, c.settings, new int[][] {c.offsets}, new int[][] {c.indices},
+        new float[][] {c.values32}, new double[][] {c.values64}, of(c, "mean"), of(c, "variance"), of(c, "deviation"),
+        c.field("weights"), c.shared, c.result, c.cancellation);
   }
 
   @Override
   int product(Call c) {
-    return NativeBridge.primalProduct(c.control, c.settings, c.offsets, c.indices, c.values32, c.values64, c.field("mean"),
-        c.field("variance"), c.field("deviation"), c.field("weights"), c.result, c.cancellation);
+    return NativeBridge.primalProduct(c.control, c.settings, new int[][] {c.offsets}, new int[][] {c.indices},
+        new float[][] {c.values32}, new double[][] {c.values64}, of(c, "mean"), of(c, "variance"), of(c, "deviation"),
+        c.field("weights"), c.result, c.cancellation);
+  }
+
+  private static double[][] of(Call c, String name) {
+    return new double[][] {c.field(name)};
   }
 
   private double column(int i, int j) {

@@ -10,8 +10,8 @@ final class SgdProblem extends Partition {
 
   /** A native call. */
   interface Native {
-    void run(long[] control, double[] settings, int[] offsets, int[] features, float[] values32, double[] values64, double[] labels,
-        double[] weights, double[] scale, byte[] shared, byte[] result, Cancellation cancellation);
+    void run(long[] control, double[] settings, int[][] offsets, int[][] features, float[][] values32, double[][] values64,
+        double[][] labels, double[][] weights, double[] scale, byte[] shared, byte[] result, Cancellation cancellation);
   }
 
   static final Native DESCEND = NativeBridge::sgdDescend;
@@ -55,7 +55,7 @@ final class SgdProblem extends Partition {
 
   Call call(Native which) {
     long flags = intercept ? NativeBridge.SGD_INTERCEPT : 0;
-    long[] control = SgdLayout.control(fit, partition, seed, m, loss, outputs, flags, budget, cursor, steps, kind);
+    long[] control = SgdLayout.control(partition, seed, m, loss, outputs, flags, budget, cursor, steps, kind);
     double[] settings = which == DESCEND ? SgdLayout.descent(gamma, l1, l2, weightFactor, eta0, rate, share)
         : SgdLayout.search(gamma, l1, l2, weightFactor, rate, candidates);
     return call(control, settings, bytes(shared), newResult(which));
@@ -66,8 +66,9 @@ final class SgdProblem extends Partition {
   }
 
   static void run(Native which, Call c) {
-    which.run(c.control, c.settings, c.offsets, c.indices, c.values32, c.values64, c.field("labels"), c.field("weights"),
-        c.field("scale"), c.shared, c.result, c.cancellation);
+    which.run(c.control, c.settings, new int[][] {c.offsets}, new int[][] {c.indices}, new float[][] {c.values32},
+        new double[][] {c.values64}, new double[][] {c.field("labels")}, new double[][] {c.field("weights")}, c.field("scale"), c.shared,
+        c.result, c.cancellation);
   }
 
   /** The result of a call. */

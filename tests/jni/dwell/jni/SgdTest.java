@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Calls of model averaging: their numbers beside plain Java, the records of checks, cancellation. */
+/** Calls of model averaging: their numbers beside plain Java, cancellation. */
 class SgdTest {
   /** Numbers are added in another order, in some dozens of steps. */
   private static final double TOLERANCE = 1e-12;
@@ -23,7 +23,6 @@ class SgdTest {
 
   @AfterEach
   void nothingIsLeft() {
-    NativeBridge.expire(0);
     assertEquals(0, NativeBridge.stateEntries());
     assertEquals(0, NativeBridge.stateBytes());
   }
@@ -146,32 +145,22 @@ class SgdTest {
   }
 
   @Test
-  void aCheckIsRecordedOnceForAllCallsAndFreedWithTheFit() {
-    SgdProblem p = new SgdProblem(new Random(7), 20, 50, Partition.Values.DOUBLES, true, true, DualProblem.HINGE);
-    p.budget = p.n;
-    for (int repetition = 0; repetition < 2; repetition++) {
-      p.run(SgdProblem.DESCEND);
-      p.run(SgdProblem.SEARCH);
-      assertEquals(1, NativeBridge.stateEntries());
-    }
-    p.partition = 4;
-    p.run(SgdProblem.DESCEND);
-    assertEquals(2, NativeBridge.stateEntries());
-    long bytes = NativeBridge.stateBytes();
-    assertTrue(bytes > 0);
-    assertEquals(-1, NativeBridge.stateSize(p.fit, p.partition));
-    // Arrays that were validated are trusted at places that the fingerprint does not sample. Those of a freed fit are validated again.
-    SgdProblem.Call call = Partition.copied(p.call(SgdProblem.DESCEND));
-    call.values64[1] = Double.NaN;
-    SgdProblem.run(SgdProblem.DESCEND, call);
-    assertEquals(1.0, ResultHeader.get(call.result, SgdLayout.DIVERGED));
-    assertEquals(bytes, p.free());
-    IllegalArgumentException e =
-        assertThrows(IllegalArgumentException.class, () -> SgdProblem.run(SgdProblem.DESCEND, call));
-    assertTrue(e.getMessage().contains("not finite"), e.getMessage());
-    // A late call has its result, and leaves no record.
-    agrees(p.descended(), p.run(SgdProblem.DESCEND));
-    assertEquals(0, NativeBridge.stateEntries());
+  void classesAreSignsAndBlocksAreTheSameRows() {
+    SgdProblem p = new SgdProblem(new Random(7), 20, 50, Partition.Values.DENSE_DOUBLES, true, true, DualProblem.HINGE);
+    byte[] expected = p.run(SgdProblem.DESCEND);
+    Partition.Call c = p.call(SgdProblem.DESCEND);
+    c.control[SgdLayout.CONTROL_FLAGS] |= NativeBridge.SGD_CLASSES;
+    double[] classes = Arrays.stream(p.labels).map(y -> (y + 1.0) / 2.0).toArray();
+    int at = 17;
+    NativeBridge.sgdDescend(c.control, c.settings, new int[2][], new int[2][], new float[2][], cut(c.values64, at * p.m), cut(classes, at),
+        cut(p.weights, at), p.scale, c.shared, c.result, c.cancellation);
+    int beforeNanos = 8 * ResultHeader.SOLVER_NANOS;
+    assertArrayEquals(Arrays.copyOf(expected, beforeNanos), Arrays.copyOf(c.result, beforeNanos));
+    assertArrayEquals(Partition.vector(expected), Partition.vector(c.result));
+  }
+
+  private static double[][] cut(double[] numbers, int at) {
+    return new double[][] {Arrays.copyOf(numbers, at), Arrays.copyOfRange(numbers, at, numbers.length)};
   }
 
   @Test

@@ -1,7 +1,6 @@
 package dwell.data
 
 import dwell.data.columns.ColumnPartition
-import dwell.data.rows.RowPartition
 
 /** Partitions in their dense form, whatever memory that takes. */
 object DenseForm {
@@ -22,23 +21,6 @@ object DenseForm {
       p.deviation,
       p.weights,
       p.labels)
-  }
-
-  def of(p: RowPartition): RowPartition = if (p.isDense) p
-  else {
-    val (offsets, values32, values64) = filled(p.features, p.offsets, p.indices, p.value, p.values64 != null)
-    new RowPartition(
-      p.index,
-      p.features,
-      p.rows,
-      offsets,
-      null,
-      values32,
-      values64,
-      p.labels,
-      p.weights,
-      p.norms,
-      p.projections)
   }
 
   private def filled(

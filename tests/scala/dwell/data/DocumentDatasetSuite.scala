@@ -5,7 +5,7 @@ import org.apache.spark.ml.linalg.{Vector, Vectors}
 
 import dwell.SparkSuite
 import dwell.data.block.LabeledRow
-import dwell.data.documents.{DocumentDataset, DocumentPartition}
+import dwell.data.documents.{DocumentData, DocumentDataset}
 import dwell.data.matrix.MatrixBlock
 
 /** Documents from vectors of counts. */
@@ -19,16 +19,18 @@ class DocumentDatasetSuite extends SparkSuite {
       "words")
 
   /** The result of `body` on the partitions. */
-  private def partitions[T](data: DocumentDataset)(body: Seq[DocumentPartition] => T): T =
+  private def partitions[T](data: DocumentDataset)(body: Seq[DocumentData] => T): T =
     try body(data.partitions.collect().toSeq)
     finally data.unpersist()
 
-  private def documents(p: DocumentPartition): Seq[Seq[(Int, Double)]] =
-    (0 until p.documents).map { d =>
-      (p.offsets(d) until p.offsets(d + 1)).map { at =>
-        val count =
-          if (p.counts64 != null) p.counts64(at) else if (p.counts32 != null) p.counts32(at).toDouble else 1.0
-        (p.words(at), count)
+  private def documents(data: DocumentData): Seq[Seq[(Int, Double)]] =
+    data.offsets.indices.flatMap { b =>
+      val (offsets, words, counts32, counts64) = (data.offsets(b), data.words(b), data.counts32(b), data.counts64(b))
+      offsets.indices.init.map { d =>
+        (offsets(d) until offsets(d + 1)).map { at =>
+          val count = if (counts64 != null) counts64(at) else if (counts32 != null) counts32(at).toDouble else 1.0
+          (words(at), count)
+        }
       }
     }
 
@@ -45,17 +47,18 @@ class DocumentDatasetSuite extends SparkSuite {
     assert(data.documents == 3L && data.documentsPerPartition.toSeq == Seq(3) && data.nonzeros == 6L)
     partitions(data) { case Seq(p) =>
       assert(documents(p) == Seq(Seq(0 -> 2.0, 2 -> 1.0, 3 -> 1.0), Seq(3 -> 1.0), Seq(1 -> 3.0, 3 -> 1.0)))
-      assert(p.counts32 != null && p.counts64 == null && p.vocabulary == 4)
+      assert(p.vocabulary == 4 && p.documents == 3)
     }
   }
 
   test("counts are as narrow as loses nothing") {
-    partitions(read(1, Vectors.dense(1.0, 1.0, 0.0, 1.0))) { case Seq(p) =>
-      assert(p.counts32 == null && p.counts64 == null && p.nonzeros == 3)
-    }
-    partitions(read(1, Vectors.dense(1.0, 0.1, 0.0, 1.0))) { case Seq(p) =>
-      assert(p.counts32 == null && p.counts64.toSeq == Seq(1.0, 0.1, 1.0))
-    }
+    def counts(vector: Vector) =
+      partitions(read(1, vector)) { case Seq(p) =>
+        (p.counts32.toSeq.map(Option(_).map(_.toSeq)), p.counts64.toSeq.map(Option(_).map(_.toSeq)))
+      }
+    assert(counts(Vectors.dense(1.0, 1.0, 0.0, 1.0)) == ((Seq(None), Seq(None))))
+    assert(counts(Vectors.dense(1.0, 2.0, 1.0, 1.0)) == ((Seq(Some(Seq(1.0f, 2.0f, 1.0f, 1.0f))), Seq(None))))
+    assert(counts(Vectors.dense(1.0, 0.1, 0.0, 1.0)) == ((Seq(None), Seq(Some(Seq(1.0, 0.1, 1.0))))))
   }
 
   test("every document is in one partition, and partitions are equally large") {
@@ -74,7 +77,7 @@ class DocumentDatasetSuite extends SparkSuite {
       val documents = sc.parallelize(all, slices).map(LabeledRow.ofVector)
       DocumentDataset.read(documents, vocabulary = 4, workers, "test", "words")
     }
-    def counts(p: DocumentPartition): Seq[Int] = documents(p).flatten.map(_._2.toInt)
+    def counts(p: DocumentData): Seq[Int] = documents(p).flatten.map(_._2.toInt)
 
     val left = read(slices = 40, workers = 2)
     assert(left.placement == "rows left where Spark has them" && left.documentsPerPartition.toSeq == Seq(200, 200))
@@ -82,8 +85,8 @@ class DocumentDatasetSuite extends SparkSuite {
     val inTurn = (1 to 400).grouped(10).toSeq.zipWithIndex.groupMap(_._2 % 2)(_._1)
     val before = left.partitions.collect().map(counts).toSeq
     assert(before == Seq(inTurn(0).flatten, inTurn(1).flatten))
-    assert(sc.getPersistentRDDs.values.map(_.name).toSeq.contains("test: documents"))
-    assert(!sc.getPersistentRDDs.values.map(_.name).exists(name => name == "test: documents as read"))
+    def kept = sc.getPersistentRDDs.values.flatMap(rdd => Option(rdd.name)).filter(_.startsWith("test: ")).toSeq
+    assert(kept == Seq("test: documents as read"))
     TestData.loseCached(sc)
     assert(left.forBarrier.barrier().mapPartitions(identity).collect().map(counts).toSeq == before)
     left.unpersist()
@@ -109,7 +112,7 @@ class DocumentDatasetSuite extends SparkSuite {
     val data = DocumentDataset.read(source, vocabulary, 1, "test", "words")
     assert(data.placement == "rows left where Spark has them")
     partitions(data) { case Seq(p) =>
-      assert(p.documents == 600)
+      assert(p.documents == 600 && p.offsets.length == 8, "two blocks of each source partition, as they were read")
       val counts = documents(p).map(_.map(_._2.toInt))
       assert(counts == (0 until 600).map(i => (0 until vocabulary).map(word => 1 + (i + word) % 500)))
     }

@@ -42,10 +42,10 @@ class DriverShareSuite extends SparkSuite {
   /** All that estimators ask of the data before a fit, apart from the labels of the primal form. */
   private def prepare(all: TrainingRows, workers: Int): Unit = {
     all.columns(workers)
-    all.rows(workers, form).holders
-    all.rows(workers, form.copy(mixed = true))
+    all.scaled(workers, form).holders
+    all.scaled(workers, form.copy(mixed = true)).partitions
     all.features(1.0, intercept = true)
-    all.rows(workers, form.copy(labels = Labels.Real))
+    all.scaled(workers, form.copy(labels = Labels.Real)).partitions
     all.labelFacts(Labels.Classes(3))
     ()
   }
@@ -99,7 +99,7 @@ class DriverShareSuite extends SparkSuite {
     val all = TrainingReader.read(data, n, "holders")
     try {
       def counted(workers: Int): Long = {
-        val rows = all.rows(workers, form)
+        val rows = all.scaled(workers, form)
         results(rows.holders)
       }
       val (few, many) = (counted(2), counted(16))

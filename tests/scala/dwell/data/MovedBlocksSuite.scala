@@ -8,7 +8,7 @@ import org.apache.spark.rdd.RDD
 
 import dwell.SparkSuite
 import dwell.data.block.LabeledRow
-import dwell.data.rows.{BlockArrays, BlockData, BlockDataset}
+import dwell.data.rows.{BlockArrays, BlockData}
 import dwell.spark.{InputChangedException, TaskFailure}
 
 /** Whole blocks of uneven source partitions, moved to workers. */
@@ -99,18 +99,6 @@ class MovedBlocksSuite extends SparkSuite {
         else assert(numbers(data.partitions) == before)
         assert(reads.get > 1)
       }
-    }
-  }
-
-  test("tasks hold blocks that are few, or that take a quarter of a slot's memory at most") {
-    def held(bytes: Long, slot: Option[Long]) = BlockDataset.areHeld(bytes, Array(3L, 1L), slot)
-    assert(held(1L << 25, None) && held(1L << 25, Some(1L)))
-    assert(!held((1L << 25) + 1L, None))
-    // Three quarters of the data are one task's.
-    assert(held(100000000L, Some(300000000L)) && !held(100000000L, Some(299000000L)))
-    using(source(500)) { training =>
-      val same = training.blocks(1, even = false).partitions.map(w => w.blocks().next() eq w.blocks().next())
-      assert(same.collect().toSeq == Seq(true))
     }
   }
 

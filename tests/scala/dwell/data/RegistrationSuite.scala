@@ -15,10 +15,9 @@ import org.scalatest.BeforeAndAfterAll
 import dwell.{LimitedSuite, SparkSuite}
 import dwell.bulk.Kept
 import dwell.data.block.LabeledRow
-import dwell.data.cache.CachedDataset
 import dwell.data.columns.ColumnPartition
-import dwell.data.documents.{DocumentDataset, DocumentPartition}
-import dwell.data.rows.{RowForm, RowPartition}
+import dwell.data.documents.{DocumentData, DocumentDataset}
+import dwell.data.rows.RowForm
 import dwell.ml.classification.LogisticRegression
 import dwell.problem.Labels
 import dwell.report.FitReport
@@ -39,14 +38,27 @@ class RegistrationSuite extends LimitedSuite with BeforeAndAfterAll {
     spark.sparkContext.parallelize(rows.indices, 3).map(i => make(rows(i)))
 
   /** Has Spark write the objects of a dataset to disk, and compares what it reads with them. */
-  private def throughDisk[P: ClassTag](data: CachedDataset[P])(text: P => String): Unit = {
+  private def throughDisk[P: ClassTag](partitions: RDD[P])(text: P => String): Unit = {
     def texts(partitions: RDD[P]): Seq[String] =
       spark.sparkContext.runJob(partitions, (it: Iterator[P]) => text(it.next())).toSeq
-    val onDisk = Kept.of(data.partitions, "copy").keep(StorageLevel.DISK_ONLY)
+    val onDisk = Kept.of(partitions, "copy").keep(StorageLevel.DISK_ONLY)
     val first = texts(onDisk)
-    assert(texts(onDisk) == first && texts(data.partitions) == first)
+    assert(texts(onDisk) == first && texts(partitions) == first)
     assert(spark.sparkContext.getRDDStorageInfo.exists(i => i.name == "copy" && i.diskSize > 0L && i.memSize == 0L))
     onDisk.drop()
+  }
+
+  /** Has Spark keep rows that were dealt on disk alone, and compares what it reads from there. */
+  private def dealtThroughDisk(training: TrainingRows): Unit = {
+    val data = training.scaled(2, RowForm(1.0, intercept = true, labels = Labels.Signed, mixed = true))
+    assert(data.blocks.isMoved)
+    def texts: Seq[String] = data.partitions.map(RegistrationSuite.textOf(_)).collect().toSeq
+    val first = texts
+    val dealt: RDD[_] = spark.sparkContext.getPersistentRDDs.values.find(_.name == "test: rows dealt").get
+    dealt.unpersist(blocking = true)
+    dealt.persist(StorageLevel.DISK_ONLY)
+    assert(texts == first && texts == first)
+    assert(spark.sparkContext.getRDDStorageInfo.exists(i => i.id == dealt.id && i.diskSize > 0L && i.memSize == 0L))
   }
 
   test("Kryo refuses our classes if they are left to it") {
@@ -58,23 +70,16 @@ class RegistrationSuite extends LimitedSuite with BeforeAndAfterAll {
 
   test("columns and rows are read, moved, and kept on disk") {
     val training = TrainingReader.read(source(_.toInternal), 8, "test")
-    throughDisk(training.columns(2))(textOf(_))
-    throughDisk(training.rows(2, RowForm(1.0, intercept = true, labels = Labels.Signed)))(textOf(_))
+    throughDisk(training.columns(2).partitions)(textOf(_))
+    dealtThroughDisk(training)
     training.unpersist()
   }
 
   test("documents are read, moved, and kept on disk") {
     val counts = source(r => LabeledRow.ofVector(Vectors.dense(r.features.toArray.map(_.abs))))
     val data = DocumentDataset.read(counts, 8, 2, "test")
-    throughDisk(data)(textOf(_))
+    throughDisk(data.partitions)(textOf(_))
     data.unpersist()
-  }
-
-  test("rows left in place are read again from the user's own partitions") {
-    val training = TrainingReader.read(source(_.toInternal), 8, "test")
-    val form = RowForm(1.0, intercept = true, labels = Labels.Signed, mixed = true)
-    throughDisk(training.rows(1, form))(textOf(_))
-    training.unpersist()
   }
 
   for (mode <- Seq("driver", "shuffle", "gang"); algorithm <- Seq("cocoa", "l-bfgs", "ma-sgd")) {
@@ -102,13 +107,22 @@ object RegistrationSuite {
       .mkString("\n")
   }
 
-  private def textOf(p: RowPartition): String = {
-    val matrix =
-      Seq(p.offsets, p.indices).map(Arrays.toString(_)) :+ Arrays.toString(p.rows) :+ Arrays.toString(p.values32)
-    (matrix ++ Seq(p.values64, p.labels, p.weights, p.norms, p.projections).map(Arrays.toString(_))).mkString("\n")
+  private def textOf(data: LocalData): String = data match {
+    case rows: RowData =>
+      rows.blocks
+        .map { b =>
+          val matrix = Seq(b.offsets, b.features).map(Arrays.toString(_)) :+ Arrays.toString(b.values32)
+          (matrix ++ Seq(b.values64, b.labels, b.weights).map(Arrays.toString(_))).mkString("\n")
+        }
+        .mkString("\n")
+    case columns: ColumnData => textOf(columns.partition)
   }
 
-  private def textOf(p: DocumentPartition): String =
-    Seq(Arrays.toString(p.offsets), Arrays.toString(p.words), Arrays.toString(p.counts32), Arrays.toString(p.counts64))
-      .mkString("\n")
+  private def textOf(d: DocumentData): String = {
+    val blocks = d.offsets.indices.map { b =>
+      Seq(d.offsets(b), d.words(b)).map(Arrays.toString(_)) :+ Arrays.toString(d.counts32(b)) :+ Arrays.toString(
+        d.counts64(b))
+    }
+    blocks.flatten.mkString("\n")
+  }
 }

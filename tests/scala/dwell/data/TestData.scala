@@ -10,7 +10,7 @@ import dwell.bulk.Kept
 import dwell.data.block.{ColumnNames, LabelSummary, LabeledRow, PartitionSummary, ReadRows, RowBlock, RowBlockBuilder}
 import dwell.data.columns._
 import dwell.data.matrix.{ColumnCounts, MatrixBlock, NarrowValues, PartitionForm}
-import dwell.data.rows.RowPartition
+import dwell.data.rows.BlockArrays
 
 /** Random rows, and columns made of rows without Spark. */
 object TestData {
@@ -145,7 +145,14 @@ object TestData {
   def stored(p: ColumnPartition, column: Int): Seq[(Int, Double)] = stored(p.offsets, p.indices, p.value(_))(column)
 
   /** The feature and the value of each stored value of a row. */
-  def stored(p: RowPartition, row: Int): Seq[(Int, Double)] = stored(p.offsets, p.indices, p.value(_))(row)
+  def stored(block: BlockArrays, features: Int, row: Int): Seq[(Int, Double)] = {
+    def value(at: Int): Double =
+      if (block.values64 != null) block.values64(at)
+      else if (block.values32 != null) block.values32(at).toDouble
+      else 1.0
+    if (block.offsets == null) (0 until features).map(j => (j, value(row * features + j)))
+    else stored(block.offsets, block.features, value(_))(row)
+  }
 
   private def stored(offsets: Array[Int], indices: Array[Int], value: Int => Double)(i: Int): Seq[(Int, Double)] =
     (offsets(i) until offsets(i + 1)).map(at => (if (indices == null) at - offsets(i) else indices(at), value(at)))

@@ -129,7 +129,9 @@ class TrainingReaderSuite extends SparkSuite {
     val read = this.read(Seq(rows.take(40), rows.drop(40)))
     try {
       val asRead = 8L * 400L + 8L * 100L
-      for (held <- Seq(read.columns(2).held, read.rows(2, RowForm(1.0, intercept = true, labels = Labels.Real)).held))
+      for (held <- Seq(
+          read.columns(2).held,
+          read.scaled(2, RowForm(1.0, intercept = true, labels = Labels.Real)).blocks.held))
         assert(held.data > 8L * 400L && held.most == held.data + asRead)
     } finally read.unpersist()
   }
@@ -403,7 +405,7 @@ class TrainingReaderSuite extends SparkSuite {
       intercept[IllegalArgumentException](
         TrainingReader.read(rdd(Seq(rows)).map(_.toInternal), 2, "test", names)).getMessage
     val large = TrainingReader.read(rdd(Seq(Seq(row(1, 1, 1e200), row(2, 2, 0)))).map(_.toInternal), 2, "test", names)
-    for (make <- Seq[TrainingRows => Any](_.columns(2), _.rows(2, RowForm(0.0, true, Labels.Real)))) {
+    for (make <- Seq[TrainingRows => Any](_.columns(2), _.scaled(2, RowForm(0.0, true, Labels.Real)))) {
       val huge = intercept[IllegalArgumentException](make(large)).getMessage
       assert(huge.contains("'terms', index 1") && huge.contains("Scale"))
     }
@@ -421,7 +423,7 @@ class TrainingReaderSuite extends SparkSuite {
     val rows = TrainingReader.read(rdd(Seq(Seq(row(1, 1e200), row(2, 1)))).map(_.toInternal), 1, "test")
     val cached = sc.getPersistentRDDs.keySet
     intercept[IllegalArgumentException](rows.columns(1))
-    intercept[IllegalArgumentException](rows.rows(1, RowForm(0.0, intercept = true, labels = Labels.Real)))
+    intercept[IllegalArgumentException](rows.scaled(1, RowForm(0.0, intercept = true, labels = Labels.Real)))
     assert(sc.getPersistentRDDs.keySet == cached, "the rows, and nothing else")
     rows.unpersist()
     assert(sc.getPersistentRDDs.keySet == before)

@@ -11,7 +11,7 @@ import org.apache.spark.rdd.RDD
 
 import dwell.SparkSuite
 import dwell.data.block.LabeledRow
-import dwell.data.cache.CachedDataset
+import dwell.data.columns.ColumnDataset
 import dwell.data.rows.RowForm
 import dwell.problem.Labels
 
@@ -42,11 +42,12 @@ class TrainingRowsSuite extends SparkSuite {
     val rows = training()
     try {
       val columns = rows.columns(2)
-      val byRow = rows.rows(2, form)
-      assert((rows.columns(2) eq columns) && (rows.rows(2, form.copy()) eq byRow))
-      assert((rows.columns(0) eq rows.columns(1)) && (rows.rows(0, form) eq rows.rows(1, form)), "0 chooses 1 here")
-      assert((rows.columns(3) ne columns) && (rows.rows(3, form) ne byRow))
-      assert(rows.rows(2, form.copy(intercept = false)) ne byRow)
+      val byRow = rows.scaled(2, form)
+      assert((rows.columns(2) eq columns) && (rows.scaled(2, form.copy()) eq byRow))
+      assert((rows.columns(0) eq rows.columns(1)) && (rows.scaled(0, form) eq rows.scaled(1, form)), "0 chooses 1 here")
+      assert((rows.columns(3) ne columns) && (rows.scaled(3, form) ne byRow))
+      val other = rows.scaled(2, form.copy(scaleFactor = 0.0, intercept = false))
+      assert((other ne byRow) && (other.blocks eq byRow.blocks), "another form of the same blocks")
     } finally rows.unpersist()
   }
 
@@ -57,9 +58,9 @@ class TrainingRowsSuite extends SparkSuite {
       def together[T](ask: => T): Seq[T] =
         threads.invokeAll(Seq.fill(4)(new Callable[T] { def call(): T = ask }).asJava).asScala.map(_.get).toSeq
       assert(cached {
-        assert(together[CachedDataset[_]](rows.columns(2)).distinct.size == 1)
-        assert(together[CachedDataset[_]](rows.rows(2, form)).distinct.size == 1)
-      } == Seq("test: columns", "test: rows"))
+        assert(together(rows.columns(2)).distinct.size == 1)
+        assert(together(rows.scaled(2, form)).distinct.size == 1)
+      } == Seq("test: columns", "test: rows dealt"))
     } finally {
       threads.shutdown()
       rows.unpersist()
@@ -67,11 +68,11 @@ class TrainingRowsSuite extends SparkSuite {
   }
 
   test("once a dataset holds the rows, the rows as read are in memory still, where there is plenty") {
-    for (make <- Seq[TrainingRows => Any](_.columns(2), _.rows(2, form))) {
+    for (make <- Seq[TrainingRows => Any](_.columns(2), _.scaled(2, form))) {
       val rows = training()
       try {
         make(rows)
-        val info = sc.getRDDStorageInfo.filter(_.name.startsWith("test: rows ")).toSeq
+        val info = sc.getRDDStorageInfo.filter(_.name.startsWith("test: rows as ")).toSeq
         assert(info.map(_.name) == Seq("test: rows as read"))
         assert(info.head.numCachedPartitions == 3 && info.head.memSize > 0L && info.head.diskSize == 0L)
       } finally rows.unpersist()
@@ -79,7 +80,7 @@ class TrainingRowsSuite extends SparkSuite {
   }
 
   test("once a dataset holds the rows, the rows as read are on disk where memory is short, also for another dataset") {
-    for (make <- Seq[TrainingRows => Any](_.columns(2), _.rows(2, form))) SparkSuite.withMemory(2, 20000000L) {
+    for (make <- Seq[TrainingRows => Any](_.columns(2), _.scaled(2, form))) SparkSuite.withMemory(2, 20000000L) {
       session =>
         val sc = session.sparkContext
         val rows = training(sc = sc)
@@ -105,45 +106,38 @@ class TrainingRowsSuite extends SparkSuite {
       assert(other.count() == 1L)
       LocalDirectories.occupy(sc)
       try {
-        val data = rows.rows(2, form)
-        assert(data.partitions.collect().map(_.numRows.toLong).sum == rows.numRows)
+        val data = rows.scaled(2, form)
+        assert(data.partitions.collect().map(_.coordinates.toLong).sum == rows.numRows)
         val kept = sc.getPersistentRDDs.values.map(_.name).toSeq
         assert(kept.contains("test: rows as read") && !kept.contains("test: rows on disk"), kept.toString)
       } finally rows.unpersist()
     }
   }
 
-  test("another form of the same rows needs no other shuffle") {
+  test("no shuffle brings columns to one worker, which are those of several") {
     val rows = training()
     try {
-      val first = rows.rows(2, form)
-      val plain = rows.rows(2, form.copy(scaleFactor = 0.0, intercept = false))
-      assert(shuffles(first.partitions).size == 2, "one of facts, one of features")
-      assert(shuffles(plain.partitions) == shuffles(first.partitions))
-      val (a, b) = (first.partitions.collect(), plain.partitions.collect())
-      a.indices.foreach { k =>
-        assert(a(k).rows.sameElements(b(k).rows) && a(k).indices.sameElements(b(k).indices))
-        assert(b(k).projections == null && !a(k).norms.sameElements(b(k).norms))
+      val columns = rows.columns(1)
+      def byColumn(data: ColumnDataset) = {
+        val partitions = data.partitions.collect().toSeq
+        partitions.flatMap { p =>
+          p.columns.indices.map(c => p.columns(c) -> ((TestData.stored(p, c), p.mean(c), p.variance(c))))
+        }.toMap -> partitions.flatMap(_.labels)
       }
-    } finally rows.unpersist()
-  }
-
-  test("a form can be read again after another form of the same rows was released") {
-    val rows = training()
-    try {
-      val first = rows.rows(2, form)
-      val second = rows.rows(2, form.copy(scaleFactor = 2.0))
-      val before = second.partitions.collect().map(_.norms.toSeq).toSeq
-      first.unpersist()
+      val expected = byColumn(rows.columns(2))
+      assert(byColumn(columns) == expected && shuffles(columns.partitions).isEmpty)
+      assert(columns.forBarrier.barrier().mapPartitions(identity).count() == 1L)
       TestData.loseCached(sc)
-      assert(second.partitions.collect().map(_.norms.toSeq).toSeq == before)
+      assert(byColumn(columns) == expected, "lost and made again")
     } finally rows.unpersist()
   }
 
   test("all that was made is released with the rows, and released once") {
     assert(cached {
       val rows = training()
-      val made = Seq(rows.columns(2), rows.columns(3), rows.rows(2, form), rows.rows(2, form.copy(scaleFactor = 0.0)))
+      val made = Seq(rows.columns(2), rows.columns(3))
+      rows.scaled(2, form)
+      rows.scaled(1, form.copy(mixed = true))
       made.head.unpersist()
       made.head.unpersist()
       rows.unpersist()
@@ -159,7 +153,7 @@ class TrainingRowsSuite extends SparkSuite {
     first.unpersist()
     assert(cached(assert(rows.columns(2) ne first)) == names :+ "test: columns")
     rows.unpersist()
-    for (make <- Seq[TrainingRows => Any](_.columns(2), _.rows(2, form))) {
+    for (make <- Seq[TrainingRows => Any](_.columns(2), _.scaled(2, form))) {
       assert(intercept[IllegalStateException](make(rows)).getMessage.contains("released"))
     }
   }
@@ -192,7 +186,7 @@ class TrainingRowsSuite extends SparkSuite {
   test("refused: a negative number of workers") {
     val rows = training()
     try {
-      for (make <- Seq[TrainingRows => Any](_.columns(-1), _.rows(-1, form))) {
+      for (make <- Seq[TrainingRows => Any](_.columns(-1), _.scaled(-1, form))) {
         assert(intercept[IllegalArgumentException](make(rows)).getMessage.contains("-1"))
       }
     } finally rows.unpersist()

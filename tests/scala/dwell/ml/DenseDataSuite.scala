@@ -111,8 +111,8 @@ class DenseDataSuite extends SparkSuite {
       val stock = sparkClasses(eighths)
       val report = FitReport.of(mine)
       assert(report.solver == "native" && report.numPartitions == numWorkers)
-      // L-BFGS takes the rows in the form that they were read in.
-      assert(algorithm == "l-bfgs" || isDense(report))
+      // All but the columns are rows in the form that they were read in.
+      assert(orientation == "dual" || isDense(report))
       assert(distance(mine.coefficients, stock.coefficients) <= BesideSpark)
       assert(math.abs(mine.intercept - stock.intercept) <= BesideSpark)
     }
@@ -139,7 +139,6 @@ class DenseDataSuite extends SparkSuite {
           .setFitIntercept(false)
           .fit(data)
       val (dense, sparse) = (fit(frames(eighths)), fit(padded(eighths)))
-      assert(algorithm == "l-bfgs" || isDense(FitReport.of(dense)) && !isDense(FitReport.of(sparse)))
       val own = Vectors.dense(sparse.coefficients.toArray.take(numFeatures))
       assert(distance(dense.coefficients, own) <= Rounding)
     }

@@ -66,7 +66,8 @@ class AnatomySuite extends SparkSuite {
     val asked = new NamedArguments(Seq("data=dense-28,packages,documents"))
     val rows = results(repetitions = 1)(bench => DataTable.foreach(bench, asked)(ReadingBench.measure(bench, _)))
     val steps = rows.map(row => Seq("data", "stored", "step").map(row.get(_).asText))
-    val ofRows = Seq("reading", "reading, rows by shuffle", "reading, rows in place", "reading, columns by shuffle")
+    val ofRows =
+      Seq("reading", "reading, rows for descent", "reading, rows for averages", "reading, columns by shuffle")
     val expected = for {
       (data, of) <- Seq("dense-28" -> ofRows, "documents" -> Seq("reading, documents"))
       stored <- Seq("memory", "parquet")

@@ -43,6 +43,18 @@ class AlikeLabelsSuite extends LimitedSuite {
     assert(objection(Seq(Array.tabulate(100)(i => i % 2 * 2.0)), Seq(Array.fill(100)(1.0))).nonEmpty)
   }
 
+  test("rows are mixed unless neighbours are alike") {
+    def unmixed(labels: Array[Double]) =
+      AlikeLabels.unmixed(new LabelMoments(labels.grouped(300).map(LabelSummary.of(_, null)).toSeq, ColumnNames()))
+    val labels = Array.fill(1000)(random.nextInt(3).toDouble)
+    assert(unmixed(labels).isEmpty && unmixed(labels.sorted).exists(_.contains("0.00")))
+    // Runs of two leave half of the distance, runs of four a quarter.
+    def runs(length: Int) = labels.flatMap(Array.fill(length)(_))
+    assert(unmixed(runs(4)).nonEmpty)
+    assert(unmixed(Array.tabulate(100)(_ % 2.0)).isEmpty && unmixed(Array.fill(100)(0.1)).isEmpty)
+    assert(unmixed(Array(3.0)).isEmpty)
+  }
+
   test("one label is alike, in spite of rounding") {
     assert(objection(Seq(Array.fill(10)(0.1)), Seq(Array.fill(7)(0.1), Array.fill(9)(0.1))).isEmpty)
   }

@@ -50,6 +50,26 @@ class LabelMomentsSuite extends LimitedSuite {
     }
   }
 
+  test(
+    "neighbours are as far apart as any rows in random order, whatever their weights, and alike where labels are sorted") {
+    val random = new Random(6)
+    val normal = Seq.fill(2000)(1e3 + random.nextGaussian())
+    val rare = Seq.fill(2000)(if (random.nextInt(20) == 0) 1.0 else 0.0)
+    for (labels <- Seq(normal, rare); balanced <- Seq(false, true); sizes <- Seq(Seq(2000), Seq(0, 1, 0, 999, 1000))) {
+      def weight(y: Double) = if (balanced && y == 1.0) 19.0 else 1.0
+      def ratio(labels: Seq[Double]) = merged(labels, labels.map(weight), sizes).neighbourRatio
+      def byDefinition(labels: Seq[Double]) = {
+        val pairs = labels.zip(labels.tail).map { case (y, z) => (weight(y) * weight(z), (y - z) * (y - z)) }
+        val mean = pairs.map { case (s, d) => s * d }.sum / pairs.map(_._1).sum
+        mean / (2.0 * merged(labels, labels.map(weight), sizes).variance)
+      }
+      // With heavy weights few pairs count.
+      assert(math.abs(ratio(labels) - 1.0) < 0.3 && ratio(labels.sorted) < 0.02)
+      for (order <- Seq(labels, labels.sorted)) assert(math.abs(ratio(order) / byDefinition(order) - 1.0) < 1e-9)
+    }
+    assert(merged(Seq(1.0, 1.0), Seq(1.0, 1.0), Seq(1, 1)).neighbourRatio.isNaN)
+  }
+
   test("a summary of several blocks is that of all their rows, and of one block its own") {
     val random = new Random(5)
     val labels = Seq.fill(300)(1e6 + random.nextGaussian())

@@ -3,10 +3,10 @@ package dwell.solver.cd
 import java.util.concurrent.atomic.AtomicLong
 
 import dwell.base.LittleEndian
-import dwell.data.{ColumnData, DenseForm, LocalData, RowData, TestData}
+import dwell.data.{ColumnData, LocalData, RowData, TestData}
 import dwell.data.block.LabeledRow
 import dwell.data.columns.ColumnPartition
-import dwell.data.rows.RowPartition
+import dwell.data.rows.BlockArrays
 import dwell.jni.{Cancellation, CdLayout, ResultHeader}
 import dwell.problem.{Labels, MarginLoss, Penalty}
 import dwell.solver.cd.worker.{DualSubproblem, NativeCd, PrimalSubproblem, RoundRequest, Subproblem}
@@ -188,23 +188,29 @@ private[solver] final class RowProblem(
     (0 until numPartitions).map(k => x.indices.filter(_ % numPartitions == k).toArray)
 
   override val data: IndexedSeq[RowData] = assigned.zipWithIndex.map { case (members, k) =>
-    val nonzeros = members.map(i => x(i).indices.filter(x(i)(_) != 0.0).toArray)
-    val values = members.zip(nonzeros).flatMap { case (i, ids) => ids.map(x(i)(_)) }
-    val single = values.forall(v => v.toFloat.toDouble == v)
-    val ones = values.forall(_ == 1.0)
-    val partition = new RowPartition(
+    // Two blocks, of different sizes.
+    val (first, second) = members.splitAt((members.length + 2) / 3)
+    RowData(
       k,
       features,
-      members.map(_.toLong),
-      nonzeros.map(_.length).scanLeft(0)(_ + _),
-      nonzeros.flatten,
+      Array(first, second).map(block),
+      if (scale.forall(_ == 1.0)) null else scale,
+      if (nu == 0.0) null else mean,
+      isClassified = false)
+  }
+
+  private def block(members: Array[Int]): BlockArrays = {
+    val nonzeros = members.map(i => x(i).indices.filter(dense || x(i)(_) != 0.0).toArray)
+    val values = members.zip(nonzeros).flatMap { case (i, ids) => ids.map(x(i)(_)) }
+    val single = values.forall(v => v.toFloat.toDouble == v)
+    val ones = !dense && values.forall(_ == 1.0)
+    BlockArrays(
+      if (dense) null else nonzeros.map(_.length).scanLeft(0)(_ + _),
+      if (dense) null else nonzeros.flatten,
       if (single && !ones) values.map(_.toFloat) else null,
       if (single) null else values,
       members.map(labels(_)),
-      if (weights == null) null else members.map(rowWeights(_)),
-      members.map(i => product(x(i), x(i))),
-      if (nu == 0.0) null else members.map(i => product(x(i), mean)))
-    RowData(if (dense) DenseForm.of(partition) else partition, if (scale.forall(_ == 1.0)) null else scale)
+      if (weights == null) null else members.map(rowWeights(_)))
   }
 
   private def product(a: Array[Double], b: Array[Double]): Double =

@@ -1,7 +1,7 @@
 package dwell.solver.lda
 
 import dwell.LimitedSuite
-import dwell.data.documents.DocumentPartition
+import dwell.data.documents.DocumentData
 import dwell.fit.SolverSettings
 import dwell.jni.{Cancellation, LdaLayout, ResultHeader}
 import dwell.solver.lda.leader.LdaTask
@@ -60,7 +60,7 @@ class LdaTaskSuite extends LimitedSuite {
   /** A solver that writes the arguments of its call. */
   private object Recording extends LdaSolver {
     override def round(
-        data: DocumentPartition,
+        data: DocumentData,
         r: LdaRound,
         shared: Array[Byte],
         result: Array[Byte],
@@ -77,7 +77,7 @@ class LdaTaskSuite extends LimitedSuite {
     }
 
     override def bound(
-        data: DocumentPartition,
+        data: DocumentData,
         r: LdaBound,
         shared: Array[Byte],
         result: Array[Byte],
@@ -88,10 +88,16 @@ class LdaTaskSuite extends LimitedSuite {
     }
   }
 
-  private def documents(index: Int, count: Int): DocumentPartition =
-    new DocumentPartition(index, 3, Array.tabulate(count + 1)(identity), new Array[Int](count), null, null)
+  private def documents(index: Int, count: Int): DocumentData =
+    DocumentData(
+      index,
+      3,
+      Array(Array.tabulate(count + 1)(identity)),
+      Array(new Array[Int](count)),
+      Array(null),
+      Array(null))
 
-  private def step(data: DocumentPartition, learnAlpha: Boolean) = {
+  private def step(data: DocumentData, learnAlpha: Boolean) = {
     val common = LdaRound(
       1L,
       1L,
@@ -110,7 +116,7 @@ class LdaTaskSuite extends LimitedSuite {
     asked(data, RoundCall(common, budgets = Array(3L, 0L, 1L), cursors = Array(6L, 0L, 2L), sample = Array(2, 0, 0)))
   }
 
-  private def asked(data: DocumentPartition, call: LdaCall) = {
+  private def asked(data: DocumentData, call: LdaCall) = {
     val message = LdaMessage(1L, problem.priors, problem.inference, call)
     LdaStep.by(Recording, data, message, new Array[Byte](24), () => false)
   }

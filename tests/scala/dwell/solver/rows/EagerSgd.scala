@@ -13,17 +13,21 @@ import dwell.solver.rows.worker.RowObjective
 private[rows] final class EagerSgd(data: RowData, problem: RowObjective) {
   import EagerSgd._
 
-  private val p = data.partition
-  val features: Int = p.features
+  val features: Int = data.features
   val outputs: Int = problem.loss.outputs
 
-  val x: Array[Array[Double]] = Array.tabulate(p.numRows) { i =>
+  private val stored = data.blocks.flatMap(b => b.labels.indices.map(TestData.stored(b, features, _)))
+  private val weights = data.blocks.flatMap(b => if (b.weights == null) b.labels.map(_ => 1.0) else b.weights)
+
+  val labels: Array[Double] = data.blocks.flatMap(_.labels).map(y => if (data.isClassified) 2.0 * y - 1.0 else y)
+
+  val x: Array[Array[Double]] = stored.map { entries =>
     val row = new Array[Double](features)
-    TestData.stored(p, i).foreach { case (feature, value) => row(feature) = value }
+    entries.foreach { case (feature, value) => row(feature) = value }
     row
   }
 
-  def weight(i: Int): Double = if (p.weights == null) 1.0 else p.weights(i)
+  def weight(i: Int): Double = weights(i)
   def scale(j: Int): Double = if (data.scale == null) 1.0 else data.scale(j)
 
   /** Relative penalty of a feature, 0 if its scale is 0. */
@@ -48,7 +52,7 @@ private[rows] final class EagerSgd(data: RowData, problem: RowObjective) {
 
   /** sum_i s_i l over all rows. */
   def lossSum(model: Array[Double], rows: Seq[Int] = x.indices): Double =
-    rows.map(i => weight(i) * loss(predictions(model, i), p.labels(i))).sum
+    rows.map(i => weight(i) * loss(predictions(model, i), labels(i))).sum
 
   def l1Norm(model: Array[Double]): Double =
     (0 until features * outputs).map(k => u(k / outputs) * math.abs(model(k))).sum
@@ -67,9 +71,9 @@ private[rows] final class EagerSgd(data: RowData, problem: RowObjective) {
 
   /** Numbers of the rows visited from `cursor` on, and the cursor after them. */
   def visited(seed: Long, budget: Long, cursor: Long): (Seq[Int], Long) =
-    if (p.numRows == 0) (Nil, cursor)
+    if (labels.length == 0) (Nil, cursor)
     else {
-      val order = new BucketOrder(p.numRows, seed, p.index)
+      val order = new BucketOrder(labels.length, seed, data.index)
       var rows = Vector.empty[Int]
       var at = cursor
       while (rows.size < budget) {
@@ -90,8 +94,8 @@ private[rows] final class EagerSgd(data: RowData, problem: RowObjective) {
         case StepSchedule.Inverse => schedule.eta0 / (1.0 + schedule.rate * schedule.eta0 * (steps + k))
       }
       val z = predictions(model, i)
-      losses += weight(i) * loss(z, p.labels(i))
-      val g = derivatives(z, p.labels(i)).map(weight(i) * problem.weightFactor * _)
+      losses += weight(i) * loss(z, labels(i))
+      val g = derivatives(z, labels(i)).map(weight(i) * problem.weightFactor * _)
       for (c <- 0 until outputs) {
         for (j <- 0 until features) {
           val at = j * outputs + c
@@ -102,7 +106,7 @@ private[rows] final class EagerSgd(data: RowData, problem: RowObjective) {
         if (problem.intercept) model(features * outputs + c) -= eta * g(c)
       }
     }
-    Descent(model, losses, rows.map(weight).sum, rows.map(i => p.offsets(i + 1) - p.offsets(i)).sum)
+    Descent(model, losses, rows.map(weight).sum, rows.map(stored(_).size).sum)
   }
 }
 

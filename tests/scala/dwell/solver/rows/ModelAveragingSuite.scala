@@ -12,7 +12,7 @@ import org.apache.spark.storage.RDDBlockId
 import dwell.comm.{Gathered, GeneratedModel, ModelLostException, Recovered, Replicas, Replies}
 import dwell.comm.jobs.ShuffleMode
 import dwell.data.block.LabeledRow
-import dwell.data.{LocalData, RowData, TrainingReader, TrainingRows}
+import dwell.data.{RowData, TrainingReader, TrainingRows}
 import dwell.data.rows.RowForm
 import dwell.fit.{Aggregation, Attempt, SolverSettings}
 import dwell.jni.{Cancellation, ResultHeader, SgdLayout}
@@ -24,13 +24,14 @@ import dwell.solver.LinearTrainer
 import dwell.solver.rows.leader.{AveragingPlan, PartitionFacts, RowStatistics, RowTask}
 import dwell.solver.pass.{PassMessage, PassSums}
 import dwell.solver.rows.worker.{Descend, DescendCall, NativeSgd, PassCall, SearchCall, SgdMessage, RowObjective, SgdStep}
-import dwell.spark.NativeLibrary
 import dwell.SparkSuite
 
 /** The rounds of model averaging against the definition: local SGD from the average, and the average of the models
  * that it reaches. */
 class ModelAveragingSuite extends SparkSuite {
   import ModelAveragingSuite._
+
+  private val form = RowForm(0.0, intercept = true, labels = Labels.Real, mixed = true)
 
   private def read(): TrainingRows = TrainingReader.read(
     sc.parallelize(0 until 101, 2).map { j =>
@@ -74,14 +75,12 @@ class ModelAveragingSuite extends SparkSuite {
    *   round whose model was found after a loss: the positions of its workers are unknown
    */
   private def expected(rows: TrainingRows, workers: Int, rounds: Int, again: Option[Int] = None): Array[Double] = {
-    val data = rows.rows(workers, RowForm(0.0, intercept = true, labels = Labels.Real, mixed = true))
-    val parts = data.partitions.collect().map(RowData(_, null))
+    val parts = partsOf(rows, workers)
     val problem = RowObjective(Squared, Penalty(0.01, L2), intercept = true, rows.numRows / rows.totalWeight)
-    val weights = parts.map(_.partition.weights.sum)
+    val weights = parts.map(_.blocks.flatMap(_.weights).sum)
     var model = new Array[Double](Features + 1)
     model(Features) = rows.labelMean
     var places = Array.fill(workers)((0L, 0L))
-    val fit = nextFit()
     for (round <- 1 to rounds) {
       val before = places.clone()
       val bytes = ByteBuffer.allocate(8 * model.length).order(ByteOrder.LITTLE_ENDIAN)
@@ -90,11 +89,10 @@ class ModelAveragingSuite extends SparkSuite {
       parts.zipWithIndex.foreach { case (part, k) =>
         val result = SgdLayout.allocate(Features, 1)
         val r = Descend(
-          fit,
           Seed,
           problem,
           StepSchedule(StepSchedule.Inverse, Eta, L2),
-          part.partition.numRows.toLong,
+          part.coordinates.toLong,
           places(k)._1,
           places(k)._2,
           share = 1.0)
@@ -107,9 +105,11 @@ class ModelAveragingSuite extends SparkSuite {
       model = next
       if (again.contains(round)) places = before
     }
-    NativeLibrary.free(fit)
     model
   }
+
+  private def partsOf(rows: TrainingRows, workers: Int): Array[RowData] =
+    rows.scaled(workers, form).partitions.collect().map { case part: RowData => part; case other => fail(s"$other") }
 
   private def close(found: Array[Double], wanted: Array[Double]): Unit =
     found.zip(wanted).foreach { case (a, b) => assert(math.abs(a - b) <= 1e-12 * (1.0 + math.abs(b))) }
@@ -118,15 +118,14 @@ class ModelAveragingSuite extends SparkSuite {
   private final class Lossy(stepSize: Option[Double], rounds: Int)(lose: (String, Int) => Loss) {
     private val workers = 2
     private val rows = read()
-    private val data = rows.rows(workers, RowForm(0.0, intercept = true, labels = Labels.Real, mixed = true))
+    private val data = rows.scaled(workers, form)
     private val facts = RowStatistics.of(rows, rows.features(0.0, intercept = true), rows.labelFacts(Labels.Real))
     private val plan = {
       val task = RowTask(problem(rounds, workers, stepSize), Features, facts)
-      AveragingPlan(nextFit(), task, PartitionFacts.of(rows, data))
+      AveragingPlan(nextFit(), task, PartitionFacts.of(rows, data.summary))
     }
-    private val parts = data.partitions.map[LocalData](RowData(_, null))
     private val replicas =
-      new LosingReplicas(new ShuffleMode(parts, plan.id, plan.format)(SgdStep(_, _, _)), plan.id, lose)
+      new LosingReplicas(new ShuffleMode(data.partitions, plan.id, plan.format)(SgdStep(_, _, _)), plan.id, lose)
 
     /** How often this method was called. */
     def asked(what: String): Int = replicas.asked(what)
@@ -141,7 +140,6 @@ class ModelAveragingSuite extends SparkSuite {
 
     def close(): Unit = {
       replicas.release()
-      Seq(0, 1).foreach(attempt => NativeLibrary.free(plan.attemptId(attempt)))
       rows.unpersist()
     }
   }
@@ -256,16 +254,14 @@ class ModelAveragingSuite extends SparkSuite {
       PassSums.Gradient,
       threads = 1)
     val calls = Seq(descent, SearchCall(schedule, Array(Eta), 5L), PassCall(pass))
-    val fit = nextFit()
     val Seq(known, none @ _*) = sc
       .parallelize(calls, 1)
       .map { call =>
-        val c = SgdStep(data, SgdMessage(fit, Seed, problem, call), SgdCase.pack(shared))
+        val c = SgdStep(data, SgdMessage(Seed, problem, call), SgdCase.pack(shared))
         (c.factors.toSeq, c.update)
       }
       .collect()
       .toSeq
-    NativeLibrary.free(fit)
     val (factors, update) = known
     assert(factors.size == 2 && factors.last == 0.25)
     val vector = SgdCase.vector(update)
@@ -275,8 +271,7 @@ class ModelAveragingSuite extends SparkSuite {
 
   test("the objective that is returned is that of the model, exactly") {
     val rows = read()
-    val data = rows.rows(2, RowForm(0.0, intercept = true, labels = Labels.Real, mixed = true))
-    val parts = data.partitions.collect().map(RowData(_, null))
+    val parts = partsOf(rows, 2)
     val problem = RowObjective(Squared, Penalty(0.01, L2), intercept = true, rows.numRows / rows.totalWeight)
     val total = rows.totalWeight
     val solution = solve(rows, 2, 3)

@@ -4,26 +4,20 @@ import java.util.concurrent.{Callable, CancellationException, Executors}
 
 import scala.util.Random
 
-import org.scalatest.BeforeAndAfterEach
-
 import dwell.data.RowData
-import dwell.data.rows.RowPartition
+import dwell.data.rows.BlockArrays
 import dwell.data.TestData.Values
-import dwell.jni.{Cancellation, NativeBridge, PassLayout, ResultHeader, SgdLayout}
+import dwell.jni.{Cancellation, PassLayout, ResultHeader, SgdLayout}
 import dwell.LimitedSuite
 import dwell.problem.{DualFormulas, Hinge, Labels, Logistic, RowLoss, MarginLoss, Penalty, SmoothedHinge, Softmax, Squared, SquaredHinge, StepSchedule}
-import dwell.solver.cd.LocalProblem.{comparable, nextFit}
+import dwell.solver.cd.LocalProblem.comparable
 import dwell.solver.Questions
 import dwell.solver.rows.worker.{Descend, NativeSgd, RowObjective}
+import dwell.spark.NativeLibrary
 
 /** Calls of stochastic gradient descent beside eager steps on dense data. */
-class NativeSgdSuite extends LimitedSuite with BeforeAndAfterEach {
-
-  /** Native code remembers which arrays of a fit it has checked. */
-  override protected def afterEach(): Unit = {
-    NativeBridge.expire(0)
-    assert(NativeBridge.stateEntries == 0L)
-  }
+class NativeSgdSuite extends LimitedSuite {
+  NativeLibrary.require()
 
   private val losses: Seq[RowLoss] =
     Seq(Squared, Logistic, Hinge, SmoothedHinge(0.5), SquaredHinge, Softmax(2), Softmax(5))
@@ -92,7 +86,7 @@ class NativeSgdSuite extends LimitedSuite with BeforeAndAfterEach {
     val data = SgdCase.dense(Seq(Seq(1.0, 1.0)), Seq(1.0))
     val result = SgdLayout.allocate(2, 1)
     val schedule = StepSchedule(StepSchedule.InverseSqrt, 0.5, 0.0)
-    val r = Descend(nextFit(), 1L, problem, schedule, 1L, 0L, 0L, 1.0)
+    val r = Descend(1L, problem, schedule, 1L, 0L, 0L, 1.0)
     NativeSgd.descend(data, r, SgdCase.pack(Array(0.25, 0.25, 0.5)), result, Cancellation.NEVER)
     assert(SgdCase.vector(result).toSeq == Seq(0.1875, 0.1875, 0.5))
   }
@@ -112,7 +106,7 @@ class NativeSgdSuite extends LimitedSuite with BeforeAndAfterEach {
         cursor = 50L,
         steps = 70L)
       val result = c.search(r)
-      val rows = c.data.partition.numRows
+      val rows = c.data.coordinates
       val count = if (2L * budget <= rows) budget.toInt else rows / 2
       val (visited, _) = c.eager.visited(r.seed, 2L * count, r.cursor)
       val (forSteps, forLosses) = visited.take(2 * count).splitAt(count)
@@ -136,18 +130,18 @@ class NativeSgdSuite extends LimitedSuite with BeforeAndAfterEach {
       values <- Seq[Values](Values.Ones, Values.Singles, Values.Doubles)) {
       val c = new SgdCase(11, loss, weighted = weighted, values = values, intercept = intercept)
       val (result, gradient) = c.evaluate()
-      val rows = c.data.partition.numRows
+      val rows = c.data.coordinates
       val derivatives =
-        (0 until rows).map(i => c.eager.derivatives(c.eager.predictions(c.model, i), c.data.partition.labels(i)))
+        (0 until rows).map(i => c.eager.derivatives(c.eager.predictions(c.model, i), c.eager.labels(i)))
       close(gradient, c.eager.product((i, k) => derivatives(i)(k)), c.toString)
       close(Array(slot(result, PassLayout.LOSS_SUM)), Array(c.eager.lossSum(c.model)), c.toString)
       assert(slot(result, PassLayout.ROWS) == rows)
-      assert(slot(result, ResultHeader.NONZEROS) == c.data.partition.nonzeros)
+      assert(slot(result, ResultHeader.NONZEROS) == c.data.nonzeros)
       val sums = loss match {
         case margin: MarginLoss if margin.labels == Labels.Signed =>
           Seq(-1.0, 1.0).map(y =>
             (0 until rows)
-              .filter(c.data.partition.labels(_) == y)
+              .filter(c.eager.labels(_) == y)
               .map(i => c.eager.weight(i) * math.abs(derivatives(i)(0)))
               .sum)
         case _ => Seq(0.0, 0.0)
@@ -159,7 +153,7 @@ class NativeSgdSuite extends LimitedSuite with BeforeAndAfterEach {
   for (loss <- losses)
     test(s"an evaluation with dual numbers gives conjugates and the product with the dual variables: $loss") {
       val c = new SgdCase(12, loss)
-      val p = c.data.partition
+      val labels = c.eager.labels
       val random = new Random(5)
       val numbers = loss match {
         case Squared => Seq(Array(0.0), Array(0.375))
@@ -171,20 +165,20 @@ class NativeSgdSuite extends LimitedSuite with BeforeAndAfterEach {
             1.0 +: Array.tabulate(classes)(k => if (k == 0) 1.0 else 0.0) :+ 1.0)
       }
       for (dual <- numbers) {
-        val z = (0 until p.numRows).map(c.eager.predictions(c.model, _))
+        val z = (0 until labels.length).map(c.eager.predictions(c.model, _))
         def a(i: Int, k: Int): Double = loss match {
-          case Squared => p.labels(i) - z(i)(0) - dual(0)
+          case Squared => labels(i) - z(i)(0) - dual(0)
           case _: MarginLoss =>
-            -c.eager.derivatives(z(i), p.labels(i))(0) * (if (p.labels(i) < 0.0) dual(0) else dual(1))
+            -c.eager.derivatives(z(i), labels(i))(0) * (if (labels(i) < 0.0) dual(0) else dual(1))
           case Softmax(_) =>
             val mixed = (1.0 - dual(0)) * c.eager.probability(z(i), k) + dual(0) * dual(1 + k)
-            dual.last * ((if (k == p.labels(i).toInt) 1.0 else 0.0) - mixed)
+            dual.last * ((if (k == labels(i).toInt) 1.0 else 0.0) - mixed)
         }
         def conjugate(i: Int): Double = loss match {
-          case margin: MarginLoss => DualFormulas.conjugate(margin, a(i, 0), p.labels(i))
+          case margin: MarginLoss => DualFormulas.conjugate(margin, a(i, 0), labels(i))
           case Softmax(classes) =>
             (0 until classes)
-              .map(k => (if (k == p.labels(i).toInt) 1.0 else 0.0) - a(i, k))
+              .map(k => (if (k == labels(i).toInt) 1.0 else 0.0) - a(i, k))
               .filter(_ > 1e-15)
               .map(q => q * math.log(q))
               .sum
@@ -193,7 +187,7 @@ class NativeSgdSuite extends LimitedSuite with BeforeAndAfterEach {
         close(vector, c.eager.product(a), c.toString)
         close(
           Array(slot(result, PassLayout.LOSS_SUM)),
-          Array((0 until p.numRows).map(i => c.eager.weight(i) * conjugate(i)).sum),
+          Array((0 until labels.length).map(i => c.eager.weight(i) * conjugate(i)).sum),
           c.toString)
       }
       // At the model's own dual variables, losses and conjugates add up to the product with the predictions.
@@ -226,6 +220,35 @@ class NativeSgdSuite extends LimitedSuite with BeforeAndAfterEach {
     } finally pool.shutdownNow()
   }
 
+  test("classes 0 and 1 are labels -1 and 1, and blocks of any size are the same rows") {
+    for (loss <- losses; c = new SgdCase(19, loss)) {
+      val signed = loss match {
+        case margin: MarginLoss => margin.labels == Labels.Signed
+        case Softmax(_) => false
+      }
+      val data = if (signed) SgdCase.withLabels(c.data, y => (y + 1.0) / 2.0).copy(isClassified = true) else c.data
+      val block = data.blocks.head
+      val empty = BlockArrays(Array(0), Array.emptyIntArray, null, null, Array.emptyDoubleArray, null)
+      def rows(from: Int, until: Int): BlockArrays = {
+        val entries = (block.offsets(from), block.offsets(until))
+        BlockArrays(
+          block.offsets.slice(from, until + 1).map(_ - entries._1),
+          block.features.slice(entries._1, entries._2),
+          null,
+          block.values64.slice(entries._1, entries._2),
+          block.labels.slice(from, until),
+          block.weights.slice(from, until))
+      }
+      val cut = data.copy(blocks = Array(rows(0, 3), empty, rows(3, block.rows)) ++ data.blocks.tail)
+      for (other <- Seq(data, cut)) {
+        val (descended, searched) = (c.newResult, new Array[Byte](ResultHeader.BYTES))
+        NativeSgd.descend(other, c.descent, SgdCase.pack(c.model), descended, Cancellation.NEVER)
+        NativeSgd.search(other, c.searching, SgdCase.pack(c.model), searched, Cancellation.NEVER)
+        assert(comparable(descended) == comparable(c.descend()) && comparable(searched) == comparable(c.search()))
+      }
+    }
+  }
+
   test("a cancelled call ends with an exception, another one with the callback's own") {
     val c = new SgdCase(16, Logistic)
     val shared = SgdCase.pack(c.model)
@@ -243,25 +266,20 @@ class NativeSgdSuite extends LimitedSuite with BeforeAndAfterEach {
     val (rows, length) = (500, 20000)
     val features = Array.tabulate(rows * length)(_ % length)
     val random = new Random(3)
-    val p = new RowPartition(
-      0,
-      length,
-      Array.tabulate(rows)(_.toLong),
+    val block = BlockArrays(
       Array.tabulate(rows + 1)(_ * length),
       features,
       null,
       null,
       Array.fill(rows)(random.nextGaussian()),
-      null,
-      Array.fill(rows)(length.toDouble),
       null)
     for (l1 <- Seq(0.0, 1e-3)) {
       val problem = RowObjective(Squared, Penalty(l1, 0.1), intercept = true, weightFactor = 1.0)
       val schedule = StepSchedule(StepSchedule.InverseSqrt, 1e-9, 0.0)
-      Questions.endInTheMiddle(features.length.toLong) { (passes, cancellation) =>
+      Questions.endInTheMiddle { (passes, cancellation) =>
         NativeSgd.descend(
-          RowData(p, null),
-          Descend(nextFit(), 1L, problem, schedule, passes * rows, 0L, 0L, 1.0),
+          RowData(0, length, Array(block), null, null, isClassified = false),
+          Descend(1L, problem, schedule, passes * rows, 0L, 0L, 1.0),
           new Array[Byte](8 * (length + 1)),
           SgdLayout.allocate(length, 1),
           cancellation)

@@ -4,11 +4,11 @@ import scala.util.Random
 
 import dwell.base.LittleEndian
 import dwell.data.{RowData, TestData}
-import dwell.data.rows.{BlockData, RowPartition}
+import dwell.data.rows.BlockArrays
 import dwell.data.TestData.Values
 import dwell.jni.{Cancellation, ResultHeader, SgdLayout}
 import dwell.problem.{MarginLoss, Penalty, RowLoss, Softmax, Squared, StepSchedule}
-import dwell.solver.cd.{LocalProblem, RowProblem}
+import dwell.solver.cd.RowProblem
 import dwell.solver.pass.{PassMessage, PassStep, PassSums}
 import dwell.solver.rows.worker.{Descend, NativeSgd, RowObjective, Search}
 
@@ -27,9 +27,6 @@ private[rows] final class SgdCase(
     intercept: Boolean = true,
     dense: Boolean = false) {
 
-  /** Native code remembers its checks by fit. */
-  val fit: Long = LocalProblem.nextFit()
-
   val data: RowData = {
     val source = TestData.random(seed, rows, features, density, values, weighted)
     val margin = loss match {
@@ -41,15 +38,12 @@ private[rows] final class SgdCase(
     loss match {
       case _: MarginLoss => made
       case Softmax(classes) =>
-        val p = made.partition
-        made.copy(partition =
-          SgdCase.withLabels(p, p.labels.map(y => math.floorMod((8.0 * y).toInt, classes).toDouble)))
+        SgdCase.withLabels(made, y => math.floorMod((8.0 * y).toInt, classes).toDouble)
     }
   }
 
   val problem: RowObjective = {
-    val p = data.partition
-    val factor = if (p.weights == null) 1.0 else p.numRows / p.weights.sum
+    val factor = if (weighted) data.coordinates / data.blocks.flatMap(_.weights).sum else 1.0
     RowObjective(loss, Penalty(l1, l2), intercept, factor)
   }
 
@@ -68,7 +62,6 @@ private[rows] final class SgdCase(
   }
 
   val descent: Descend = Descend(
-    fit,
     seed = 42L,
     problem,
     StepSchedule(StepSchedule.InverseSqrt, 0.05, 0.0),
@@ -78,7 +71,7 @@ private[rows] final class SgdCase(
     share = 1.0)
 
   val searching: Search =
-    Search(fit, 42L, problem, descent.schedule, Array(0.01, 0.1), budget = 10L, cursor = 0L, steps = 0L)
+    Search(42L, problem, descent.schedule, Array(0.01, 0.1), budget = 10L, cursor = 0L, steps = 0L)
 
   def newResult: Array[Byte] = SgdLayout.allocate(features, outputs)
 
@@ -94,7 +87,7 @@ private[rows] final class SgdCase(
     result
   }
 
-  /** A pass over the partition as one block, with the vector in the layout of a model. */
+  /** A pass over the rows, with the vector in the layout of a model. */
   def evaluate(dual: Double*): (Array[Byte], Array[Double]) = {
     val message = PassMessage(
       loss,
@@ -108,8 +101,7 @@ private[rows] final class SgdCase(
     // There the numbers of an output stand together.
     val n = features + 1
     val shared = Array.tabulate(n * outputs)(i => model(i % n * outputs + i / n))
-    val result =
-      PassStep.sums(BlockData.of(data.partition, entries = 20), message, SgdCase.pack(shared), Cancellation.NEVER)
+    val result = PassStep.sums(data.forSums, message, SgdCase.pack(shared), Cancellation.NEVER)
     val sums = SgdCase.vector(result)
     (result, Array.tabulate(n * outputs)(i => sums(i % outputs * n + i / outputs)))
   }
@@ -121,35 +113,20 @@ private[rows] final class SgdCase(
 private[rows] object SgdCase {
 
   /** The same rows with other labels. */
-  def withLabels(p: RowPartition, labels: Array[Double]): RowPartition = new RowPartition(
-    p.index,
-    p.features,
-    p.rows,
-    p.offsets,
-    p.indices,
-    p.values32,
-    p.values64,
-    labels,
-    p.weights,
-    p.norms,
-    p.projections)
+  def withLabels(data: RowData, label: Double => Double): RowData =
+    data.copy(blocks = data.blocks.map(block => block.copy(labels = block.labels.map(label))))
 
-  /** Dense rows of weight 1. */
+  /** Rows of weight 1, stored without their zeros. */
   def dense(x: Seq[Seq[Double]], y: Seq[Double], index: Int = 0, features: Int = 0): RowData = {
     val entries = x.map(_.zipWithIndex.filter(_._1 != 0.0))
-    val p = new RowPartition(
-      index,
-      math.max(features, x.headOption.fold(0)(_.size)),
-      x.indices.map(_.toLong).toArray,
+    val block = BlockArrays(
       entries.map(_.size).scanLeft(0)(_ + _).toArray,
       entries.flatten.map(_._2).toArray,
       null,
       entries.flatten.map(_._1).toArray,
       y.toArray,
-      null,
-      x.map(_.map(v => v * v).sum).toArray,
       null)
-    RowData(p, null)
+    RowData(index, math.max(features, x.headOption.fold(0)(_.size)), Array(block), null, null, isClassified = false)
   }
 
   def pack(model: Array[Double]): Array[Byte] = LittleEndian.bytes(model)

@@ -34,7 +34,7 @@ public final class CdLayout {
   public static final int CONTROL_BUDGET = 5;
 
   /**
-   * Sum of flags: {@link NativeBridge#CERTIFICATE}, and in primal calls {@link NativeBridge#CENTRED}.
+   * Sum of flags: {@link NativeBridge#CERTIFICATE}, and in primal calls {@link NativeBridge#CENTRED}, in dual ones {@link NativeBridge#CLASSES}.
    */
   public static final int CONTROL_FLAGS = 6;
 

@@ -18,38 +18,39 @@ package dwell.jni;
  * step. The step is pending until the message of the next round brings the verdict on it. A state is a cache: a call that does
  * not find the version and stamp that it needs returns {@link #STATE_LOST}, and the caller rebuilds the state with a product.
  *
- * <p>The arrays of a partition are a matrix, coordinate by coordinate, and numbers for its rows or columns. The matrix is sparse (CSC
- * in a primal call, CSR in a dual one) or dense: then there are no indices, and every coordinate has a value for each of its m
- * places, so that N = n m and offsets[i] = i m. Native code reads them and never writes them. They must not change while a call runs.
+ * <p>The arrays of a partition come in one or more blocks, of which each argument has one array. A block is a matrix, coordinate by
+ * coordinate, and numbers for its rows or columns. The matrix is sparse (CSC in a primal call, CSR in a dual one) or dense: then there are
+ * neither offsets nor indices, and every coordinate has a value for each of its m places. Below, n and N count the coordinates and the stored
+ * entries of a block. Native code pins the arrays of a block for a fraction of a millisecond at a time, and never writes them. They must not
+ * change while a call runs.
  * <table>
- * <caption>Arguments that describe the matrix</caption>
+ * <caption>Arguments that describe the matrix of a block</caption>
  * <tr><th>argument</th><th>length</th><th>meaning</th></tr>
- * <tr><td>offsets</td><td>n + 1</td><td>entries of coordinate i are offsets[i] until offsets[i + 1]; offsets[0] = 0, offsets[n] = N</td></tr>
+ * <tr><td>offsets</td><td>n + 1</td><td>entries of coordinate i are offsets[i] until offsets[i + 1]; offsets[0] = 0, offsets[n] = N; null if the matrix is dense</td></tr>
  * <tr><td>rows (dual: features)</td><td>N</td><td>row (feature) of each entry, 0 until m, increasing inside a coordinate; null if the matrix is dense</td></tr>
  * <tr><td>values32, values64</td><td>N</td><td>value of each entry, finite; at most one of the two is not null; if both are null every value is 1, and the matrix is sparse</td></tr>
  * </table>
  * <table>
  * <caption>Further arguments of a primal call</caption>
  * <tr><th>argument</th><th>length</th><th>meaning</th></tr>
- * <tr><td>mean</td><td>n</td><td>weighted mean of each column over all rows, including implicit zeros</td></tr>
- * <tr><td>variance</td><td>n</td><td>weighted population variance about the mean</td></tr>
- * <tr><td>deviation</td><td>n</td><td>square root of the variance</td></tr>
+ * <tr><td>mean</td><td>n</td><td>for each block: weighted mean of each column over all rows, including implicit zeros</td></tr>
+ * <tr><td>variance</td><td>n</td><td>for each block: weighted population variance about the mean</td></tr>
+ * <tr><td>deviation</td><td>n</td><td>for each block: square root of the variance</td></tr>
  * <tr><td>weights</td><td>m</td><td>weight of each row, positive; null if every weight is 1</td></tr>
  * </table>
  * <table>
  * <caption>Further arguments of a dual call</caption>
  * <tr><th>argument</th><th>length</th><th>meaning</th></tr>
- * <tr><td>labels</td><td>n</td><td>label of each row; -1 or 1, but any number with the squared loss</td></tr>
- * <tr><td>weights</td><td>n</td><td>weight of each row, positive; null if every weight is 1</td></tr>
- * <tr><td>norms</td><td>n</td><td>for each row the sum over features of scale times squared value</td></tr>
- * <tr><td>projections</td><td>n</td><td>for each row the sum over features of scale times mean times value; null without intercept</td></tr>
+ * <tr><td>labels</td><td>n</td><td>for each block: label of each row; -1 or 1, or with the flag {@link #CLASSES} 0 or 1; any number with the squared loss</td></tr>
+ * <tr><td>weights</td><td>n</td><td>for each block: weight of each row, positive; null if every weight of the block is 1</td></tr>
  * <tr><td>scale</td><td>m</td><td>at least 0: the L2 penalty of a feature is l2 / scale, and with 0 its coefficient stays 0; null if every scale is 1</td></tr>
+ * <tr><td>mean</td><td>m</td><td>weighted mean of each feature; null without intercept. Scale and mean must be the same in all calls of a fit</td></tr>
  * </table>
  *
  * <h2>Model averaging</h2>
- * {@link #sgdDescend} and {@link #sgdSearch} are pure functions of their arguments. Native code keeps no worker state for them, only
- * a record that it has checked the arrays of (fit, partition); records are freed and counted as states are. The matrix is the matrix
- * of a dual call, with labels, weights and scale as there; with the softmax loss a label is the number of a class.
+ * {@link #sgdDescend} and {@link #sgdSearch} are pure functions of their arguments: native code keeps no worker state for them. The rows of a
+ * partition come in the blocks of a dual call, with labels, weights and scale as there. With the flag {@link #SGD_CLASSES} labels are 0 and 1;
+ * with the softmax loss a label is the number of a class. The result does not depend on how the rows are cut into blocks.
  *
  * <p>A step on row i, after t rows since the start of the fit, is
  * w_jc = S((1 - eta l2) w_jc - eta g_c scale_j x_ij, eta l1 sqrt(scale_j)) and b_c = b_c - eta g_c, where S(v, h) moves v towards 0 by h
@@ -64,9 +65,11 @@ package dwell.jni;
  * They keep nothing: Java holds all vectors, and they are pinned for some ten thousand entries at a time.
  *
  * <h2>LDA</h2>
- * {@link #ldaRound} and {@link #ldaBound} are pure functions of their arguments too, with the same records of checks. Beside its record
- * a partition keeps memory of 4 V K bytes from one call to the next, for V words and K topics. The matrix has a document in each
- * coordinate: offsets, words, and counts as values, each 0 or 1e-6 to 1e9. A call skips documents without counts above 0.
+ * {@link #ldaRound} and {@link #ldaBound} are pure functions of their arguments too. A partition keeps memory of 4 V K bytes from one call
+ * to the next, for V words and K topics; it is freed and counted as states are. The documents come in blocks, each a sparse matrix with a
+ * document in each coordinate: offsets, words, and counts as values, each 0 or 1e-6 to 1e9. Element b of an argument is the array of
+ * block b; values32 and values64 may be null, and so may their elements. A block is checked once, and pinned for as long as the words of
+ * a document are read. A call skips documents without counts above 0.
  *
  * <p>A step on b documents, after g documents of W workers since the start of the fit, changes lambda to
  * (1 - r) lambda + r (eta + D / b times the sums of count times share of the topic), with
@@ -84,7 +87,7 @@ public final class NativeBridge {
   public static final int ABI_VERSION = 7;
 
   /** Version of {@link CdLayout}. */
-  public static final long LAYOUT_VERSION = 2;
+  public static final long LAYOUT_VERSION = 3;
 
   /** Flag of coordinate descent: measure the parts of the duality gap at the start of the round. */
   public static final long CERTIFICATE = 1;
@@ -92,14 +95,20 @@ public final class NativeBridge {
   /** Flag of primal calls: columns and label are centred implicitly. */
   public static final long CENTRED = 2;
 
+  /** Flag of a dual call: labels are classes 0 and 1, which stand for -1 and 1. */
+  public static final long CLASSES = 4;
+
   /** Version of {@link MarginLayout}. */
   public static final long MARGIN_LAYOUT_VERSION = 1;
 
   /** Version of {@link SgdLayout}. */
-  public static final long SGD_LAYOUT_VERSION = 3;
+  public static final long SGD_LAYOUT_VERSION = 4;
 
   /** Flag of model averaging: steps change the intercepts. */
   public static final long SGD_INTERCEPT = 1;
+
+  /** Flag: labels are classes 0 and 1, which stand for -1 and 1. Not with the softmax loss. */
+  public static final long SGD_CLASSES = 2;
 
   /** Version of {@link PassLayout}. */
   public static final long PASS_LAYOUT_VERSION = 7;
@@ -163,9 +172,9 @@ public final class NativeBridge {
    *   polled every few milliseconds
    * @return {@link #OK}, or {@link #STATE_LOST}
    */
-  public static native int primalRound(long[] control, double[] settings, int[] offsets, int[] rows, float[] values32,
-      double[] values64, double[] mean, double[] variance, double[] deviation, double[] weights, byte[] shared,
-      byte[] result, Cancellation cancellation);
+  public static native int primalRound(long[] control, double[] settings, int[][] offsets, int[][] rows,
+      float[][] values32, double[][] values64, double[][] mean, double[][] variance, double[][] deviation,
+      double[] weights, byte[] shared, byte[] result, Cancellation cancellation);
 
   /**
    * Rebuilds the state: settles the step of round t - 1, drops the step of round t, moves the state to version t + 1 and computes the
@@ -176,9 +185,9 @@ public final class NativeBridge {
    *   {@link ResultHeader#length} of m, written: the vector is the matrix times the coefficients (centred if the flag is set)
    * @return {@link #OK}, or {@link #STATE_LOST} if the fit was freed or the state is of a later round
    */
-  public static native int primalProduct(long[] control, double[] settings, int[] offsets, int[] rows,
-      float[] values32, double[] values64, double[] mean, double[] variance, double[] deviation, double[] weights,
-      byte[] result, Cancellation cancellation);
+  public static native int primalProduct(long[] control, double[] settings, int[][] offsets, int[][] rows,
+      float[][] values32, double[][] values64, double[][] mean, double[][] variance, double[][] deviation,
+      double[] weights, byte[] result, Cancellation cancellation);
 
   /**
    * Runs one round of dual CoCoA on a partition: as {@link #primalRound}, with rows as coordinates.
@@ -192,8 +201,8 @@ public final class NativeBridge {
    *   polled every few milliseconds
    * @return {@link #OK}, or {@link #STATE_LOST}
    */
-  public static native int dualRound(long[] control, double[] settings, int[] offsets, int[] features, float[] values32,
-      double[] values64, double[] labels, double[] weights, double[] norms, double[] projections, double[] scale,
+  public static native int dualRound(long[] control, double[] settings, int[][] offsets, int[][] features,
+      float[][] values32, double[][] values64, double[][] labels, double[][] weights, double[] scale, double[] mean,
       byte[] shared, byte[] result, Cancellation cancellation);
 
   /**
@@ -203,9 +212,9 @@ public final class NativeBridge {
    *   {@link ResultHeader#length} of m, written: the vector of {@link #dualRound} with the dual variables for the step
    * @return {@link #OK}, or {@link #STATE_LOST} if the fit was freed or the state is of a later round
    */
-  public static native int dualProduct(long[] control, double[] settings, int[] offsets, int[] features,
-      float[] values32, double[] values64, double[] labels, double[] weights, double[] norms, double[] projections,
-      double[] scale, byte[] result, Cancellation cancellation);
+  public static native int dualProduct(long[] control, double[] settings, int[][] offsets, int[][] features,
+      float[][] values32, double[][] values64, double[][] labels, double[][] weights, double[] scale, double[] mean,
+      byte[] result, Cancellation cancellation);
 
   /**
    * Computes margins, losses and derivatives of a slice of m rows, or sums over them. {@link MarginLayout} says which operation
@@ -242,8 +251,8 @@ public final class NativeBridge {
    * @param cancellation
    *   polled every few milliseconds
    */
-  public static native void sgdDescend(long[] control, double[] settings, int[] offsets, int[] features, float[] values32,
-      double[] values64, double[] labels, double[] weights, double[] scale, byte[] shared, byte[] result,
+  public static native void sgdDescend(long[] control, double[] settings, int[][] offsets, int[][] features, float[][] values32,
+      double[][] values64, double[][] labels, double[][] weights, double[] scale, byte[] shared, byte[] result,
       Cancellation cancellation);
 
   /**
@@ -252,8 +261,8 @@ public final class NativeBridge {
    * @param result
    *   {@link ResultHeader#BYTES}, written
    */
-  public static native void sgdSearch(long[] control, double[] settings, int[] offsets, int[] features, float[] values32,
-      double[] values64, double[] labels, double[] weights, double[] scale, byte[] shared, byte[] result,
+  public static native void sgdSearch(long[] control, double[] settings, int[][] offsets, int[][] features, float[][] values32,
+      double[][] values64, double[][] labels, double[][] weights, double[] scale, byte[] shared, byte[] result,
       Cancellation cancellation);
 
   /**
@@ -465,7 +474,7 @@ public final class NativeBridge {
       int threads);
 
   /**
-   * Makes steps of the topics on documents of a partition, from the shared model, and computes the bound of a sample at the shared
+   * Makes steps of the topics on documents of a worker, from the shared model, and computes the bound of a sample at the shared
    * model.
    *
    * @param alpha
@@ -474,21 +483,21 @@ public final class NativeBridge {
    *   model, 8 ceil(V K / 2) bytes: little endian floats, and padding that is not read; read
    * @param result
    *   {@link LdaLayout#length}, written: the vector is the share times the model that the steps reach, little endian floats, its padding
-   *   0; not the array of shared
+   *   0
    * @param cancellation
-   *   polled every few milliseconds
+   *   polled between documents, every few milliseconds at most
    */
-  public static native void ldaRound(long[] control, double[] settings, double[] alpha, int[] offsets, int[] words, float[] values32,
-      double[] values64, byte[] shared, byte[] result, Cancellation cancellation);
+  public static native void ldaRound(long[] control, double[] settings, double[] alpha, int[][] offsets, int[][] words, float[][] values32,
+      double[][] values64, byte[] shared, byte[] result, Cancellation cancellation);
 
   /**
-   * Computes the variational bound of documents of a partition at the shared model.
+   * Computes the variational bound of documents of a worker at the shared model.
    *
    * @param result
    *   {@link ResultHeader#BYTES}, written
    */
-  public static native void ldaBound(long[] control, double[] settings, double[] alpha, int[] offsets, int[] words, float[] values32,
-      double[] values64, byte[] shared, byte[] result, Cancellation cancellation);
+  public static native void ldaBound(long[] control, double[] settings, double[] alpha, int[][] offsets, int[][] words, float[][] values32,
+      double[][] values64, byte[] shared, byte[] result, Cancellation cancellation);
 
   /**
    * Copies a worker state into the arrays; the last three have length {@link #stateSize}.

@@ -3,7 +3,7 @@ package dwell.jni;
 /**
  * Layout of the calls of model averaging: the model, and {@code control}, {@code settings} and the result of
  * {@link NativeBridge#sgdDescend} and {@link NativeBridge#sgdSearch}. {@link ResultHeader} names the slots that all results share;
- * {@link NativeBridge} defines the flag.
+ * {@link NativeBridge} defines the flags.
  *
  * <p>A model has C (d + 1) doubles for d features and C outputs: number j C + c is the coefficient of feature j and output c, number
  * d C + c the intercept of output c, 0 without an intercept. The vector of a result has the layout of a model. Below, s_i is the
@@ -18,45 +18,42 @@ public final class SgdLayout {
   /** {@link NativeBridge#SGD_LAYOUT_VERSION}. */
   public static final int CONTROL_VERSION = 0;
 
-  /** Number of the fit. */
-  public static final int CONTROL_FIT = 1;
-
-  /** Number of the partition, at least 0. It also decides the order of the rows. */
-  public static final int CONTROL_PARTITION = 2;
+  /** Number of the partition, at least 0. It decides the order of the rows. */
+  public static final int CONTROL_PARTITION = 1;
 
   /** Seed of the order of the rows. */
-  public static final int CONTROL_SEED = 3;
+  public static final int CONTROL_SEED = 2;
 
   /** d, the number of features. */
-  public static final int CONTROL_FEATURES = 4;
+  public static final int CONTROL_FEATURES = 3;
 
   /** Loss: as {@link CdLayout#CONTROL_LOSS}, or 5 for softmax. */
-  public static final int CONTROL_LOSS = 5;
+  public static final int CONTROL_LOSS = 4;
 
   /** C, the number of outputs: 1; with softmax the number of classes, at least 2. */
-  public static final int CONTROL_OUTPUTS = 6;
+  public static final int CONTROL_OUTPUTS = 5;
 
-  /** {@link NativeBridge#SGD_INTERCEPT}, or 0. */
-  public static final int CONTROL_FLAGS = 7;
+  /** Sum of {@link NativeBridge#SGD_INTERCEPT} and {@link NativeBridge#SGD_CLASSES}, or 0. */
+  public static final int CONTROL_FLAGS = 6;
 
   /**
    * Number of rows to visit, at least 1. A descent visits whole buckets until it has as many. A search makes steps on exactly as many
    * rows and computes the losses of as many others; if the partition has fewer than twice as many, it takes half of its rows for each,
    * at least 1.
    */
-  public static final int CONTROL_BUDGET = 8;
+  public static final int CONTROL_BUDGET = 7;
 
   /** Number of buckets of rows visited since the start of the fit. */
-  public static final int CONTROL_CURSOR = 9;
+  public static final int CONTROL_CURSOR = 8;
 
   /** t, the number of rows visited since the start of the fit. */
-  public static final int CONTROL_STEPS = 10;
+  public static final int CONTROL_STEPS = 9;
 
   /** Schedule of the step size eta: 0 eta0; 1 eta0 / sqrt(1 + rate t); 2 eta0 / (1 + rate eta0 t). */
-  public static final int CONTROL_SCHEDULE = 11;
+  public static final int CONTROL_SCHEDULE = 10;
 
   /** Length of {@code control}. */
-  public static final int CONTROL_SLOTS = 12;
+  public static final int CONTROL_SLOTS = 11;
 
   // settings: 7 doubles; more in a search.
 
@@ -183,11 +180,10 @@ public final class SgdLayout {
   }
 
   /** The control of a call. */
-  public static long[] control(long fit, int partition, long seed, int features, int loss, int outputs, long flags, long budget,
-      long cursor, long steps, int schedule) {
+  public static long[] control(int partition, long seed, int features, int loss, int outputs, long flags, long budget, long cursor,
+      long steps, int schedule) {
     long[] control = new long[CONTROL_SLOTS];
     control[CONTROL_VERSION] = NativeBridge.SGD_LAYOUT_VERSION;
-    control[CONTROL_FIT] = fit;
     control[CONTROL_PARTITION] = partition;
     control[CONTROL_SEED] = seed;
     control[CONTROL_FEATURES] = features;

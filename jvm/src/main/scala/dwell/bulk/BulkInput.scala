@@ -11,7 +11,7 @@ private[dwell] final class BulkInput(in: DataInput) {
 
   private val bytes = new Array[Byte](BulkOutput.BufferBytes)
   private val buffer = LittleEndian.buffer(bytes)
-  private val (ints, longs) = (buffer.asIntBuffer(), buffer.asLongBuffer())
+  private val ints = buffer.asIntBuffer()
   private val (floats, doubles) = (buffer.asFloatBuffer(), buffer.asDoubleBuffer())
 
   def int(): Int = {
@@ -27,10 +27,6 @@ private[dwell] final class BulkInput(in: DataInput) {
   /** An array, or null if that was written. */
   def intArray(): Array[Int] =
     array(Array.emptyIntArray, 4)(Arrays.copyOf(_, _))(ints.clear().get(_, _, _))
-
-  /** An array, or null if that was written. */
-  def longArray(): Array[Long] =
-    array(Array.emptyLongArray, 8)(Arrays.copyOf(_, _))(longs.clear().get(_, _, _))
 
   /** An array, or null if that was written. */
   def floatArray(): Array[Float] =

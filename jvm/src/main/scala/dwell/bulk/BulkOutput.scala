@@ -8,7 +8,7 @@ import dwell.base.LittleEndian
 private[dwell] final class BulkOutput(out: DataOutput) {
   private val bytes = new Array[Byte](BulkOutput.BufferBytes)
   private val buffer = LittleEndian.buffer(bytes)
-  private val (ints, longs) = (buffer.asIntBuffer(), buffer.asLongBuffer())
+  private val ints = buffer.asIntBuffer()
   private val (floats, doubles) = (buffer.asFloatBuffer(), buffer.asDoubleBuffer())
 
   def int(value: Int): Unit = {
@@ -26,13 +26,6 @@ private[dwell] final class BulkOutput(out: DataOutput) {
   else {
     int(array.length)
     inPortions(array.length, 4)((from, length) => ints.clear().put(array, from, length))
-  }
-
-  /** Writes an array, which may be null. */
-  def array(array: Array[Long]): Unit = if (array == null) int(BulkOutput.Null)
-  else {
-    int(array.length)
-    inPortions(array.length, 8)((from, length) => longs.clear().put(array, from, length))
   }
 
   /** Writes an array, which may be null. */

@@ -1,10 +1,11 @@
 package dwell.data
 
+import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.StorageLevel
 
 import dwell.bulk.{BulkShuffle, Kept}
-import dwell.data.block.{BlockGroups, ReadRows, RowBlock, SourceSize}
+import dwell.data.block.{BlockGroups, GroupedBlocks, ReadRows, RowBlock, SourceSize}
 import dwell.data.cache.Cached
 import dwell.data.merge.DealtBlocks
 import dwell.data.rows.BlockDataset
@@ -12,19 +13,28 @@ import dwell.record.HeldBytes
 import dwell.spark.Answers
 
 /**
- * Rows of partitions that are too few, too unequal or not alike, moved to other partitions: whole blocks to partitions of about equal
- * work, or rows that are dealt. What follows one another in the source follows one another here, too, unless it is mixed.
+ * Rows of partitions that are too few, too unequal, not alike or not together, moved to other partitions: whole blocks to partitions of about equal
+ * work or to the executor of their group, or rows that are dealt. What follows one another in the source follows one another here, too, unless it is mixed.
  *
  * @param kept
  *   the blocks, kept and materialised
  * @param sizes
  *   size of each partition
+ * @param weights
+ *   sum of the weights of each partition
+ * @param broadcasts
+ *   what tasks need to compute the blocks
  */
-private[data] final class MovedBlocks private (kept: Kept[RowBlock], sizes: IndexedSeq[SourceSize], held: HeldBytes) {
+private[data] final class MovedBlocks private (
+    kept: Kept[RowBlock],
+    sizes: IndexedSeq[SourceSize],
+    weights: Array[Double],
+    held: HeldBytes,
+    broadcasts: Seq[Broadcast[_]]) {
 
   /** The blocks of each partition as the data of a worker, which owns them. */
   def dataset(placement: String): BlockDataset =
-    new BlockDataset(kept, heldBy, BlockGroups.each(sizes), placement, held, () => release())
+    new BlockDataset(kept, heldBy, BlockGroups.each(sizes), weights, placement, held, () => release(), isMoved = true)
 
   /** See [[dwell.data.block.ReadRows.held]]. */
   private def heldBy(groups: BlockGroups): RDD[() => Iterator[RowBlock]] =
@@ -32,7 +42,7 @@ private[data] final class MovedBlocks private (kept: Kept[RowBlock], sizes: Inde
 
   private def release(): Unit = {
     if (!kept.sparkContext.isStopped) kept.cleanShuffleDependencies(blocking = false)
-    Cached.release(kept, Seq.empty)
+    Cached.release(kept, broadcasts)
   }
 }
 
@@ -69,18 +79,35 @@ private[data] object MovedBlocks {
   def dealt(rows: ReadRows, partitions: Int, mixed: Boolean): MovedBlocks =
     kept(rows, DealtBlocks.of(rows.verifiedBlocks, rows.index, partitions, mixed, RowBlock), "rows dealt")
 
-  private def kept(rows: ReadRows, moved: RDD[RowBlock], name: String): MovedBlocks = {
+  /** The blocks of groups of source partitions of which several executors hold parts: each group with one executor. */
+  def gathered(rows: ReadRows, groups: BlockGroups): MovedBlocks = {
+    val grouped = new GroupedBlocks(rows.verifiedBlocks, groups)
+    kept(rows, grouped.flatMap(_()), "rows gathered", grouped.broadcasts)
+  }
+
+  private def kept(
+      rows: ReadRows,
+      moved: RDD[RowBlock],
+      name: String,
+      broadcasts: Seq[Broadcast[_]] = Seq.empty): MovedBlocks = {
     val kept = Kept.of(moved, s"${rows.title}: $name").keep(StorageLevel.MEMORY_AND_DISK)
-    Cached.orRelease(kept, Seq.empty) {
+    Cached.orRelease(kept, broadcasts) {
       val summaries = Answers.of(kept)(summary)
-      new MovedBlocks(kept, summaries.map(_._1).toIndexedSeq, rows.heldWith(summaries.map(_._2).sum))
+      val held = rows.heldWith(summaries.map(_.bytes).sum)
+      new MovedBlocks(kept, summaries.map(_.size).toIndexedSeq, summaries.map(_.weight), held, broadcasts)
     }
   }
 
-  private def summary(blocks: Iterator[RowBlock]): (SourceSize, Long) =
-    blocks.foldLeft((SourceSize(0L, 0L), 0L)) { case ((size, bytes), block) =>
+  /** A partition's report to the driver. */
+  private final case class Summary(size: SourceSize, weight: Double, bytes: Long)
+
+  private def summary(blocks: Iterator[RowBlock]): Summary =
+    blocks.foldLeft(Summary(SourceSize(0L, 0L), 0.0, 0L)) { (sum, block) =>
       val own = sizeOf(block)
-      (SourceSize(size.rows + own.rows, size.nonzeros + own.nonzeros), bytes + block.bytes)
+      Summary(
+        SourceSize(sum.size.rows + own.rows, sum.size.nonzeros + own.nonzeros),
+        sum.weight + (if (block.weights == null) block.rows.toDouble else block.weights.sum),
+        sum.bytes + block.bytes)
     }
 
   private def sizeOf(block: RowBlock): SourceSize = SourceSize(block.rows.toLong, block.matrix.nonzeros.toLong)

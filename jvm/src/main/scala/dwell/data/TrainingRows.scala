@@ -6,7 +6,7 @@ import org.apache.spark.SparkContext
 
 import dwell.data.block.{BlockGroups, DataLimits, OccurringFeatures, PartitionSummary, Placement, ReadRows}
 import dwell.data.columns.ColumnDataset
-import dwell.data.rows.{BlockDataset, ClassWeights, FeatureFacts, FeatureMoments, RowDataset, RowForm, RowGroups, RowPartition, RowShuffle}
+import dwell.data.rows.{BlockArrays, BlockDataset, ClassWeights, FeatureFacts, FeatureMoments, RowForm}
 import dwell.problem.{LabelFacts, Labels, RowUse}
 import dwell.spark.WorkerCount
 
@@ -15,6 +15,7 @@ import dwell.spark.WorkerCount
  * partitions, however many threads ask. Releasing it releases them too.
  */
 final class TrainingRows private[data] (read: ReadRows) {
+  import TrainingRows._
 
   /** The context that holds the data. */
   def sc: SparkContext = read.sc
@@ -38,7 +39,7 @@ final class TrainingRows private[data] (read: ReadRows) {
   def sparsePairs: Double = read.sparsePairs
 
   /** The bytes that the data takes as rows, at most. */
-  def bytesByRow: Long = nonzeros * bytesOfNonzero + numRows * RowPartition.BytesOfRow
+  def bytesByRow: Long = nonzeros * bytesOfNonzero + numRows * BlockArrays.BytesOfRow
 
   /** The number of rows of positive weight, m. */
   def numRows: Long = read.numRows
@@ -68,11 +69,10 @@ final class TrainingRows private[data] (read: ReadRows) {
   def largestLabel: Double = read.labels.largest
 
   private val columnDatasets = mutable.Map.empty[Int, ColumnDataset]
-  // One dataset for each number of partitions and form.
-  private val rowDatasets = mutable.Map.empty[(Int, RowForm), RowDataset]
-  private val blockDatasets = mutable.Map.empty[(Int, Boolean), BlockDataset]
+  // One for each number of workers and way of placing them.
+  private val blockDatasets = mutable.Map.empty[(Int, TrainingRows.Place), BlockDataset]
+  private val scaledRows = mutable.Map.empty[(Int, RowForm), ScaledRows]
   private val classWeights = mutable.Map.empty[Int, Array[Double]]
-  private val rowShuffles = mutable.Map.empty[Int, RowShuffle]
   private var released = false
 
   // Counted once for all datasets. The methods below hold the lock.
@@ -92,7 +92,6 @@ final class TrainingRows private[data] (read: ReadRows) {
   def columns(numWorkers: Int): ColumnDataset = synchronized {
     checkUse(numWorkers)
     DataLimits.checkSharedRows(numRows) // before a job counts the columns
-    read.recall()
     def varying = columnCounts.nonzeros
     val numPartitions =
       partitionsFor(numWorkers, WorkerCount.NonzerosWorthAWorker)(varying, varying * bytesOfNonzero)
@@ -102,58 +101,6 @@ final class TrainingRows private[data] (read: ReadRows) {
       columnDatasets(numPartitions) = made
       made
     }
-  }
-
-  /**
-   * The data split by rows. Rows stay where they are for one worker, and where mixed rows are alike in groups of whole source
-   * partitions, which then are the partitions. Otherwise a fixed hash of its number sends each row to a partition, and gives each partition its
-   * share of any stretch of rows. Forms of the same rows share one shuffle.
-   *
-   * @param numWorkers
-   *   number of partitions, K; those beyond the number of rows stay empty. 0: [[dwell.spark.WorkerCount]] chooses it, and
-   *   fewer if the rows can then stay
-   * @throws IllegalArgumentException
-   *   if the data does not fit this form; the message names the fix
-   * @throws InputChangedException
-   *   if a lost block was read again and held other rows
-   */
-  def rows(numWorkers: Int, form: RowForm): RowDataset = synchronized {
-    checkUse(numWorkers)
-    DataLimits.checkSharedFeatures(numFeatures, read.names)
-    if (form.labels == Labels.Signed) requireBinaryLabels()
-    // A constant feature has a nonzero in every row.
-    def varying = nonzeros - read.constant.length * numRows
-    val workers = partitionsFor(numWorkers, WorkerCount.NonzerosWorthAWorker)(varying, bytesByRow)
-    val groups =
-      if (form.mixed || workers == 1) read.groups(workers, exactly = numWorkers > 0, alike = form.mixed)
-      else Left("steps along coordinates need partitions of rows of every kind")
-    val key = (groups.fold(_ => workers, _.count), form)
-    rowDatasets.get(key).filterNot(_.isReleased).getOrElse {
-      read.recall()
-      val made = groups match {
-        case Right(groups) => left(groups, form)
-        case Left(reason) => dealt(workers, reason, form)
-      }
-      rowDatasets(key) = made
-      made
-    }
-  }
-
-  private def left(groups: BlockGroups, form: RowForm): RowDataset = {
-    val placement = new RowGroups(read, featureMoments.excluded, groups)
-    val made = RowDataset.of(read, placement, Placement.left, featureMoments, form)
-    // Cleaning a shuffle stops at blocks that Spark keeps. And after coordinate descent another method may go on with them.
-    val areShuffled = rowShuffles.nonEmpty || columnDatasets.nonEmpty || blockDatasets.exists(_._1._2)
-    if (areShuffled || !form.mixed) read.makeRoom() else read.drop()
-    made
-  }
-
-  private def dealt(workers: Int, reason: String, form: RowForm): RowDataset = {
-    // Forms differ in the numbers computed from the rows, not in the split of the rows: one shuffle serves them all.
-    val shuffle = rowShuffles.getOrElseUpdate(workers, RowShuffle.of(read, featureMoments.excluded, workers))
-    val made = RowDataset.of(read, shuffle, Placement.dealt(reason), featureMoments, form)
-    read.makeRoom()
-    made
   }
 
   /**
@@ -168,21 +115,60 @@ final class TrainingRows private[data] (read: ReadRows) {
    */
   def blocks(numWorkers: Int, even: Boolean): BlockDataset = synchronized {
     checkUse(numWorkers)
-    read.recall()
     val workers = partitionsFor(numWorkers, WorkerCount.worthAWorker(RowUse.Sums, numFeatures))(nonzeros, bytesByRow)
     val uneven = if (even) read.groups(workers, exactly = numWorkers > 0, alike = false).left.toOption else None
-    val key = (workers, uneven.isDefined)
-    blockDatasets.getOrElse(
-      key, {
-        val made = uneven.fold(BlockDataset.left(read, read.groups(workers))) { reason =>
-          MovedBlocks.of(read, workers).dataset(Placement.moved(reason))
+    placed(workers, if (uneven.isDefined) Even else Near) {
+      uneven.fold(left(read.groups(workers))) { reason =>
+        MovedBlocks.of(read, workers).dataset(Placement.moved(reason))
+      }
+    }
+  }
+
+  /**
+   * The data for steps along rows, with the scale and the mean of the features. Rows stay where they were read if groups of whole source
+   * partitions are even, and alike in their labels, and mixed if the form asks for this. Otherwise they are dealt to the workers.
+   *
+   * @param numWorkers
+   *   number of workers, K; those beyond the number of rows stay empty. 0: [[dwell.spark.WorkerCount]] chooses it, and fewer if the rows
+   *   can then stay
+   * @throws IllegalArgumentException
+   *   if the data does not fit this form; the message names the fix
+   */
+  def scaled(numWorkers: Int, form: RowForm): ScaledRows = synchronized {
+    checkUse(numWorkers)
+    DataLimits.checkSharedFeatures(numFeatures, read.names)
+    if (form.labels == Labels.Signed) requireBinaryLabels()
+    // A constant feature has a nonzero in every row.
+    def varying = nonzeros - read.constant.length * numRows
+    val workers = partitionsFor(numWorkers, WorkerCount.NonzerosWorthAWorker)(varying, bytesByRow)
+    scaledRows.getOrElseUpdate(
+      (workers, form), {
+        val blocks = placed(workers, Alike(form.mixed)) {
+          val unmixed = if (form.mixed) read.unmixed else None
+          unmixed.toLeft(()).flatMap(_ => read.groups(workers, exactly = numWorkers > 0, alike = workers > 1)) match {
+            case Right(groups) => left(groups)
+            case Left(reason) => MovedBlocks.dealt(read, workers, form.mixed).dataset(Placement.dealt(reason))
+          }
         }
-        // From here on it is released with the rows, also if the fit is cancelled while they make room.
-        blockDatasets(key) = made
-        if (uneven.isDefined) read.makeRoom()
-        made
+        ScaledRows.of(blocks, featureMoments, featureMoments.scale(form.scaleFactor, read.names), form)
       })
   }
+
+  /** The rows where they were read, each group with one executor. */
+  private def left(groups: BlockGroups): BlockDataset =
+    if (read.areTogether(groups)) BlockDataset.left(read, groups)
+    else MovedBlocks.gathered(read, groups).dataset(Placement.gathered(groups))
+
+  /** The blocks so placed, of so many workers. */
+  private def placed(workers: Int, place: Place)(make: => BlockDataset): BlockDataset =
+    blockDatasets.getOrElse(
+      (workers, place), {
+        val made = make
+        // From here on it is released with the rows, also if the fit is cancelled while they make room.
+        blockDatasets((workers, place)) = made
+        if (made.isMoved) read.makeRoom()
+        made
+      })
 
   /** About the mean of each feature; only where they are few. */
   def centre: Array[Double] = read.centre
@@ -232,15 +218,15 @@ final class TrainingRows private[data] (read: ReadRows) {
         // Shuffle files are copies of all data, which Spark removes only when the driver collects garbage. Cleaning
         // stops at the cached blocks: it must not reach the user's own shuffles.
         columnDatasets.values.foreach(_.partitions.cleanShuffleDependencies())
-        rowShuffles.values.foreach(_.clean())
       }
       columnDatasets.values.foreach(_.unpersist())
-      rowDatasets.values.foreach(_.unpersist())
-      if (!sc.isStopped) blockDatasets.values.foreach(_.destroy())
+      if (!sc.isStopped) {
+        scaledRows.values.foreach(_.destroy())
+        blockDatasets.values.foreach(_.destroy())
+      }
+      scaledRows.clear()
       blockDatasets.clear()
       columnDatasets.clear()
-      rowDatasets.clear()
-      rowShuffles.clear()
       read.unpersist()
     }
   }
@@ -264,6 +250,18 @@ final class TrainingRows private[data] (read: ReadRows) {
 }
 
 object TrainingRows {
+
+  /** How blocks come to their workers. */
+  private sealed trait Place
+
+  /** In groups of whole source partitions, which an executor holds. */
+  private case object Near extends Place
+
+  /** In even groups, or moved. */
+  private case object Even extends Place
+
+  /** In even groups with rows that are alike, and mixed, or dealt. */
+  private final case class Alike(mixed: Boolean) extends Place
 
   /** The most features for which sums over pairs of them are affordable. */
   private[dwell] val Few: Int = PartitionSummary.Few

@@ -130,11 +130,11 @@ final class LinearTrainer(
         val plan = PrimalPlan(rows.numRows.toInt, rows.totalWeight, rows.labelMean, data.columnsPerPartition, adds)
         (Parts.of(data), plan, starts.primal(problem))
       case Orientation.Dual =>
-        val data = dealt(problem, mixed = false)
+        val data = rows.scaled(problem.numWorkers, form(problem))
         val (from, model) = starts.dual(problem)
         val plan = DualPlan(
           data.summary,
-          if (DualPlan.averages(problem, data.numPartitions)) data.holders else null,
+          if (DualPlan.averages(problem, data.summary.numPartitions)) data.holders else null,
           rows.numFeatures,
           rows.labelFacts(problem.loss.labels),
           model.map { case (coefficients, intercept) => intercept + meanMargin(data.summary.mean, coefficients) },
@@ -151,8 +151,8 @@ final class LinearTrainer(
 
   private def byAveraging(problem: LinearProblem, choice: Choice): LinearSolution = {
     val started = System.nanoTime()
-    val data = dealt(problem, mixed = true)
-    val plan = AveragingPlan(newId, rowTask(problem), PartitionFacts.of(rows, data))
+    val data = rows.scaled(problem.numWorkers, form(problem).copy(mixed = true))
+    val plan = AveragingPlan(newId, rowTask(problem), PartitionFacts.of(rows, data.summary))
     run(plan, problem, choice, Parts.of(data), started, averagingStep)((_, fit) => free(Seq(fit)))
   }
 
@@ -168,7 +168,7 @@ final class LinearTrainer(
     def even = problem.numWorkers > 0 ||
       MoveForecast.pays(DataFacts.of(rows), rows.bytesByRow, problem.loss.outputs, problem.maxRounds)
     val parts =
-      if (isDealt) Parts.asBlocks(dealt(problem, mixed = false))
+      if (isDealt) Parts.of(rows.scaled(problem.numWorkers, form(problem)).blocks)
       else Parts.of(rows.blocks(problem.numWorkers, even))
     val plan = SearchPlan(newId, rowTask(placed), after)
     val solution = run(plan, problem, choice, parts, started, new SearchStep(passStep))((_, _) => ())
@@ -190,8 +190,8 @@ final class LinearTrainer(
     solution.copy(first = None)
   }
 
-  private def dealt(problem: LinearProblem, mixed: Boolean) =
-    rows.rows(problem.numWorkers, RowForm(problem.penalty.scaleFactor, problem.intercept, problem.loss.labels, mixed))
+  private def form(problem: LinearProblem): RowForm =
+    RowForm(problem.penalty.scaleFactor, problem.intercept, problem.loss.labels)
 
   private def rowTask(problem: LinearProblem): RowTask = {
     val features = rows.features(problem.penalty.scaleFactor, problem.intercept)

@@ -2,9 +2,9 @@ package dwell.solver
 
 import org.apache.spark.rdd.RDD
 
-import dwell.data.{ColumnData, LocalData, RowData}
+import dwell.data.{ColumnData, LocalData, ScaledRows}
 import dwell.data.columns.{ColumnDataset, ColumnPartition}
-import dwell.data.rows.{BlockData, BlockDataset, RowDataset, RowPartition}
+import dwell.data.rows.{BlockData, BlockDataset}
 import dwell.record.HeldBytes
 
 /**
@@ -33,21 +33,13 @@ private[solver] object Parts {
     Parts(() => local(data.partitions), () => local(data.forBarrier), data.nonzerosPerPartition, placement, data.held)
   }
 
-  def of(data: RowDataset): Parts[LocalData] = {
-    val scale = data.scaleBroadcast
-    ofRows(data)(_.map[LocalData](p => RowData(p, if (scale == null) null else scale.value)))
-  }
-
-  /** Rows that were dealt to workers, for passes. */
-  def asBlocks(data: RowDataset): Parts[BlockData] = ofRows(data)(_.map(BlockData.of(_)))
-
-  private def ofRows[D](data: RowDataset)(local: RDD[RowPartition] => RDD[D]): Parts[D] =
+  def of(data: ScaledRows): Parts[LocalData] =
     Parts(
-      () => local(data.partitions),
-      () => local(data.forBarrier),
-      data.nonzerosPerPartition,
-      data.placement,
-      data.held)
+      () => data.partitions,
+      () => data.forBarrier,
+      data.summary.nonzerosPerPartition,
+      data.blocks.placement,
+      data.blocks.held)
 
   private val OneWorker = "no shuffle, because one worker owns all columns"
   private val ByColumns = "nonzeros dealt by a shuffle, because each worker owns columns"

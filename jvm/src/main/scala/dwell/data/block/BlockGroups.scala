@@ -25,6 +25,9 @@ private[data] final class BlockGroups private (val sources: Array[Array[Int]], s
   /** The number of groups. */
   def count: Int = sources.length
 
+  /** The rows of each group. */
+  def rows: Array[Long] = sums(_.rows)
+
   /** The nonzeros of each group. */
   def nonzeros: Array[Long] = sums(_.nonzeros)
 
@@ -166,7 +169,17 @@ private[data] object Placement {
 
   val left: String = "rows left where Spark has them"
 
+  /** @param groups the groups that the source partitions make */
+  def left(groups: BlockGroups): String =
+    s"where they were read: ${sourcesOf(groups)} source partitions in ${groups.count} groups"
+
+  /** @param groups the groups that the source partitions make */
+  def gathered(groups: BlockGroups): String =
+    s"rows gathered: ${sourcesOf(groups)} source partitions in ${groups.count} groups, of which executors held parts"
+
   def moved(reason: String): String = s"whole blocks moved by a shuffle, because $reason"
 
   def dealt(reason: String): String = s"rows dealt by a shuffle, because $reason"
+
+  private def sourcesOf(groups: BlockGroups): Int = groups.sources.map(_.length).sum
 }

@@ -77,7 +77,14 @@ private[data] final class GroupedBlocks[B <: ReadBlock: ClassTag](
   }
 }
 
-private object GroupedBlocks {
+private[data] object GroupedBlocks {
+
+  /** Whether one executor holds all blocks of each group, so that no task fetches blocks time and again. */
+  def areTogether(blocks: RDD[_], groups: BlockGroups): Boolean =
+    blocks.sparkContext.isLocal || groups.sources.forall { group =>
+      val holders = group.map(DwellBridge.holders(blocks, _).toSet)
+      holders.forall(_.isEmpty) || holders.reduce(_ & _).nonEmpty
+    }
 
   /** Whether Spark keeps the elements of an RDD, or what it makes them of one by one. */
   private def isKept(rdd: RDD[_]): Boolean =

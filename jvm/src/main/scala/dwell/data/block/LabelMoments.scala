@@ -42,6 +42,9 @@ private[data] final class LabelMoments(partitions: Seq[LabelSummary], names: Col
   /** The largest label. */
   val largest: Double = partitions.map(_.largest).max
 
+  /** See [[Neighbours.ratio]], over the whole dataset. */
+  val neighbourRatio: Double = partitions.map(_.neighbours).reduce(_ ++ _).ratio(variance)
+
   /** The sum of the weights of the rows with a positive label. */
   val positiveWeight: Double = partitions.map(_.positiveWeight).sum
 

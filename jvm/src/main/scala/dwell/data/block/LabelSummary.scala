@@ -28,6 +28,8 @@ package dwell.data.block
  *   sum of the weights of the other rows
  * @param notBinary
  *   position and label of the first row whose label is neither 0 nor 1
+ * @param neighbours
+ *   how far the labels of rows that follow one another are from one another
  */
 private[data] final case class LabelSummary(
     rows: Long,
@@ -41,7 +43,8 @@ private[data] final case class LabelSummary(
     largest: Double,
     positiveWeight: Double,
     otherWeight: Double,
-    notBinary: Option[(Long, Double)]) {
+    notBinary: Option[(Long, Double)],
+    neighbours: Neighbours) {
 
   /** The weighted mean of the labels, up to rounding; 0 without rows. */
   def centre: Double = LabelSummary.centre(sum, weight)
@@ -75,7 +78,8 @@ private[data] final case class LabelSummary(
         math.max(largest, that.largest),
         positiveWeight + that.positiveWeight,
         otherWeight + that.otherWeight,
-        notBinary.orElse(that.notBinary.map { case (row, label) => (rows + row, label) }))
+        notBinary.orElse(that.notBinary.map { case (row, label) => (rows + row, label) }),
+        neighbours ++ that.neighbours)
     }
 }
 
@@ -130,8 +134,60 @@ private[data] object LabelSummary {
       largest,
       positiveWeight,
       otherWeight,
-      Option.when(notBinary >= 0)((notBinary.toLong, labels(notBinary))))
+      Option.when(notBinary >= 0)((notBinary.toLong, labels(notBinary))),
+      Neighbours.of(labels, weightOf))
   }
 
   private def centre(sum: Double, weight: Double): Double = if (weight > 0.0) sum / weight else 0.0
+}
+
+/**
+ * The pairs of rows that follow one another.
+ *
+ * @param ends
+ *   label and weight of the first row, and of the last one; None without rows
+ * @param weight
+ *   sum over the pairs of the products of their weights
+ * @param squares
+ *   sum of these products times the squared difference of the labels
+ */
+private[data] final case class Neighbours(
+    ends: Option[((Double, Double), (Double, Double))],
+    weight: Double,
+    squares: Double) {
+
+  /** The pairs of these rows and of the rows that follow them. */
+  def ++(that: Neighbours): Neighbours = (ends, that.ends) match {
+    case (Some((first, (y, s))), Some(((z, t), last))) =>
+      Neighbours(
+        Some((first, last)),
+        weight + s * t + that.weight,
+        squares + s * t * ((z - y) * (z - y)) + that.squares)
+    case (None, _) => that
+    case (_, None) => this
+  }
+
+  /**
+   * The weighted mean of the squared differences, over its mean for all pairs of rows, which is twice the variance: about 1 if rows are in
+   * random order, near 0 if they are sorted (von Neumann, "Distribution of the ratio of the mean square successive difference to the
+   * variance", 1941). NaN without pairs or variance.
+   */
+  def ratio(variance: Double): Double = squares / weight / (2.0 * variance)
+}
+
+private[data] object Neighbours {
+
+  def of(labels: Array[Double], weight: Int => Double): Neighbours = {
+    var weights, squares = 0.0
+    var i = 1
+    while (i < labels.length) {
+      val pair = weight(i - 1) * weight(i)
+      val difference = labels(i) - labels(i - 1)
+      weights += pair
+      squares += pair * (difference * difference)
+      i += 1
+    }
+    def end(i: Int) = (labels(i), weight(i))
+    Neighbours(Option.when(labels.length > 0)((end(0), end(labels.length - 1))), weights, squares)
+  }
 }

@@ -49,11 +49,6 @@ private[data] final class ReadBlocks[B <: ReadBlock: ClassTag](
     }
   }
 
-  private def isKept: Boolean = read.isKept || compared.isKept
-
-  /** Makes Spark keep the blocks again if they were dropped, from the next job on that reads them. */
-  def recall(): Unit = if (!isKept) read.keep(StorageLevel.MEMORY_AND_DISK)
-
   /**
    * Moves the blocks from memory to disk, once, if memory is short. Where it is not, they stay until Spark itself moves
    * them. Other datasets need them, and so does Spark if it loses what a dataset was made from. To read the source again

@@ -72,14 +72,8 @@ private[data] final class ReadRows(
    */
   def verifiedBlocks: RDD[RowBlock] = readBlocks.verified
 
-  /** Makes Spark keep the blocks again if [[drop]] has dropped them. To be called before a dataset is made. */
-  def recall(): Unit = readBlocks.recall()
-
   /** Moves the blocks from memory to disk if it is short, once datasets hold the rows in forms of their own. */
   def makeRoom(): Unit = readBlocks.makeRoom()
-
-  /** Frees the memory of the blocks, once a dataset holds them where they were read. */
-  def drop(): Unit = readBlocks.drop()
 
   /**
    * Groups of source partitions that can be partitions as they are, or why there are none: see [[BlockGroups.choose]].
@@ -93,6 +87,9 @@ private[data] final class ReadRows(
       if (alike) groups.unevenLengths.orElse(unlike) else None
     }
 
+  /** Why rows that follow one another are too much alike for stochastic gradients; None if they are mixed. */
+  def unmixed: Option[String] = AlikeLabels.unmixed(labels)
+
   /** The size of each source partition. */
   private[data] def sizes: IndexedSeq[SourceSize] =
     summaries.map(s => SourceSize(s.labels.rows, s.nonzeros)).toIndexedSeq
@@ -100,6 +97,12 @@ private[data] final class ReadRows(
   /** At most so many groups of source partitions, where they were read if that is even enough. */
   def groups(workers: Int): BlockGroups =
     BlockGroups.nearest(sizes, workers, DwellBridge.holders(verifiedBlocks, _), DwellBridge.slotsByExecutor(sc))
+
+  /** See [[GroupedBlocks.areTogether]]. */
+  def areTogether(groups: BlockGroups): Boolean = GroupedBlocks.areTogether(verifiedBlocks, groups)
+
+  /** The sum of the weights of each group. */
+  def weights(groups: BlockGroups): Array[Double] = groups.sources.map(_.map(summaries(_).labels.weight).sum)
 
   /** The blocks of each group, without their lineage: see [[dwell.bulk.Kept.held]]. */
   def held(groups: BlockGroups): RDD[() => Iterator[RowBlock]] = readBlocks.held(groups.sources)

@@ -17,7 +17,7 @@ import dwell.data.merge.{PickedFormat, PickedRows}
  *   of the block as it was read, or of the blocks that its rows were picked from
  */
 private[data] final class RowBlock private (
-    override val matrix: MatrixBlock,
+    val matrix: MatrixBlock,
     val labels: Array[Double],
     val weights: Array[Double],
     override val fingerprint: Long)
@@ -43,6 +43,8 @@ private[data] object RowBlock extends PickedFormat[RowBlock] {
   /** The block of rows that were read. */
   def of(matrix: MatrixBlock, labels: Array[Double], weights: Array[Double]): RowBlock =
     new RowBlock(matrix, labels, weights, MatrixBlock.hash(MatrixBlock.hash(matrix.fingerprint, labels), weights))
+
+  override def matrix(block: RowBlock): MatrixBlock = block.matrix
 
   override def picked(from: Array[RowBlock], rows: PickedRows): RowBlock =
     new RowBlock(

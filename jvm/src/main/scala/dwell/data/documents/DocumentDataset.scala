@@ -1,58 +1,97 @@
 package dwell.data.documents
 
+import org.apache.spark.SparkContext
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.RowOrder
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.storage.StorageLevel
 
-import dwell.bulk.{BulkShuffle, Kept}
+import dwell.bulk.Kept
 import dwell.data.block.{BadRow, BlockGroups, GroupedBlocks, Placement, ReadBlocks, SourceSize}
-import dwell.data.cache.{Cached, CachedDataset}
-import dwell.data.matrix.{BlockIndex, ExcludedFeatures, MatrixBlock, PartitionForm}
-import dwell.data.merge.{BlockRows, DealtRows, MatrixMerge, MatrixPiece, PartitionMatrix, VectorSizes, WholeBlocks}
+import dwell.data.cache.Cached
+import dwell.data.matrix.{BlockIndex, MatrixBlock}
+import dwell.data.merge.{DealtBlocks, PickedMatrix, RowDistribution}
 import dwell.record.HeldBytes
 import dwell.spark.{Answers, WorkerCount}
 
 /**
- * Documents as counts of words, read and validated, split into partitions of about equally much work.
+ * Documents as counts of words, read and validated, in groups of whole partitions of blocks of about equally much work: one for each
+ * worker.
  *
- * @param partitions
- *   one [[DocumentPartition]] in each Spark partition
+ * @param blocks
+ *   the blocks of each partition, kept
+ * @param kept
+ *   the blocks of each group, without their lineage: see [[dwell.bulk.Kept.held]]
  * @param vocabulary
  *   number of words of the vocabulary, V
- * @param documentsPerPartition
- *   number of documents of each partition, without those that have no words
  * @param placement
- *   how the documents came to their partitions, and why
+ *   how the documents came to their workers, and why
+ * @param held
+ *   the bytes that are held
  * @param moveSeconds
- *   the time that it took to move the documents to their partitions, once they were read
+ *   the time that it took to move the documents to their workers, once they were read
+ * @param release
+ *   releases the blocks
  */
 final class DocumentDataset private (
-    blocks: ReadBlocks[MatrixBlock],
-    partitions: Kept[DocumentPartition],
+    blocks: RDD[MatrixBlock],
+    kept: BlockGroups => RDD[() => Iterator[MatrixBlock]],
+    groups: BlockGroups,
     val vocabulary: Int,
-    val documentsPerPartition: Array[Int],
-    nonzerosPerPartition: Array[Long],
-    held: HeldBytes,
-    broadcasts: Seq[Broadcast[_]],
-    isShuffled: Boolean,
     val placement: String,
-    val moveSeconds: Double)
-    extends CachedDataset[DocumentPartition](partitions, isShuffled, nonzerosPerPartition, held, broadcasts) {
+    val held: HeldBytes,
+    val moveSeconds: Double,
+    release: () => Unit) {
+  private var broadcasts = Seq.empty[Broadcast[_]]
+  private var released = false
 
-  /** The number of documents of all partitions, D. */
+  /** The context that holds the documents. */
+  def sc: SparkContext = blocks.sparkContext
+
+  /**
+   * The documents of each worker. A gang does not need them, so nothing is sent before they are asked for. A task fails with
+   * [[dwell.spark.InputChangedException]] if a block was read again and differs.
+   */
+  lazy val partitions: RDD[DocumentData] = {
+    val grouped = new GroupedBlocks(blocks, groups)
+    broadcasts = grouped.broadcasts
+    DocumentDataset.of(grouped, vocabulary)
+  }
+
+  /**
+   * The same for a barrier stage, see [[dwell.bulk.Kept.held]].
+   *
+   * @throws SparkException
+   *   if blocks were lost and cannot be read again
+   */
+  def forBarrier: RDD[DocumentData] = DocumentDataset.of(kept(groups), vocabulary)
+
+  /** The number of workers, K. */
+  def numPartitions: Int = groups.count
+
+  /** The number of documents of each worker, without those that have no words. */
+  val documentsPerPartition: Array[Int] = groups.rows.map(_.toInt)
+
+  /** The number of nonzeros of each worker. */
+  def nonzerosPerPartition: Array[Long] = groups.nonzeros
+
+  /** The number of nonzeros of all documents. */
+  def nonzeros: Long = nonzerosPerPartition.sum
+
+  /** The number of documents of all workers, D. */
   def documents: Long = documentsPerPartition.map(_.toLong).sum
 
-  /** The number of partitions that have documents. */
+  /** The number of workers that have documents. */
   def workers: Int = documentsPerPartition.count(_ > 0)
 
-  override def unpersist(): Unit = synchronized {
-    // Shuffle files are a copy of all data. Cleaning stops at blocks that Spark keeps, as it does after a shuffle: it must
-    // not reach the user's own shuffles.
-    if (!isReleased && !partitions.sparkContext.isStopped && isShuffled) partitions.cleanShuffleDependencies()
-    super.unpersist()
-    blocks.release()
+  /** Releases the documents and what was sent for them. The dataset is unusable afterwards. */
+  def unpersist(): Unit = synchronized {
+    if (!released) {
+      released = true
+      if (!sc.isStopped) broadcasts.foreach(_.destroy())
+      release()
+    }
   }
 }
 
@@ -62,8 +101,7 @@ final class NoWordsException(message: String) extends IllegalArgumentException(m
 object DocumentDataset {
 
   /**
-   * Reads and validates documents in one pass, puts partitions together, and caches them. The caller must release the
-   * data with `unpersist`.
+   * Reads and validates documents in one pass, and caches them. The caller must release the data with `unpersist`.
    *
    * Where groups of source partitions have their shares of any stretch of the documents, they are the partitions, and
    * documents stay where they are. Topics of partitions are averaged, so all partitions must have documents of all
@@ -128,31 +166,62 @@ object DocumentDataset {
     val workers =
       if (numWorkers > 0) numWorkers
       else WorkerCount.choose(blocks.sparkContext, numNonzeros, MostBytesOfNonzero * numNonzeros, NonzerosWorthAWorker)
-    val sizes = read.map(s => SourceSize(s.documents, s.nonzeros)).toIndexedSeq
-    val groups = BlockGroups.choose(sizes, workers, exactly = numWorkers > 0)(unlike)
-    val (merged, broadcasts) = groups match {
-      case Right(groups) => left(readBlocks.verified, groups, index, source.vocabulary)
-      case Left(_) => (dealt(readBlocks.verified, workers, index, numDocuments, source.vocabulary), Seq.empty)
+    val readBytes = read.map(_.bytes).sum
+    def seconds = (System.nanoTime() - moved) * 1e-9
+    def copied(moved: RDD[MatrixBlock], placement: String, broadcasts: Seq[Broadcast[_]]) = {
+      val kept = Kept.of(moved, s"${source.title}: documents").keep(StorageLevel.MEMORY_AND_DISK)
+      Cached.orRelease(kept, broadcasts) {
+        val found = Answers.of(kept)(summary)
+        readBlocks.makeRoom()
+        val bytes = found.map(_.bytes).sum
+        new DocumentDataset(
+          kept,
+          groups => kept.held(groups.sources).map(group => () => group().iterator.flatMap(_._2)),
+          BlockGroups.each(sizes(found)),
+          source.vocabulary,
+          placement,
+          HeldBytes(bytes, bytes + readBytes),
+          seconds,
+          () => release(kept, broadcasts, readBlocks))
+      }
     }
-    val partitions = Kept.of(merged, s"${source.title}: documents").keep(StorageLevel.MEMORY_AND_DISK)
-    Cached.orRelease(partitions, broadcasts) {
-      val held = Answers.of(partitions)(it => sizesOf(it.next()))
-      broadcasts.foreach(_.unpersist()) // until a partition is lost
-      if (groups.isRight) readBlocks.drop() else readBlocks.makeRoom()
-      val bytes = held.map(_._3).sum
-      new DocumentDataset(
-        readBlocks,
-        partitions,
-        source.vocabulary,
-        held.map(_._1),
-        held.map(_._2),
-        HeldBytes(bytes, bytes + read.map(_.bytes).sum),
-        broadcasts,
-        groups.isLeft,
-        groups.fold(Placement.dealt, _ => Placement.left),
-        (System.nanoTime() - moved) * 1e-9)
+    BlockGroups.choose(sizes(read), workers, exactly = numWorkers > 0)(unlike) match {
+      case Right(groups) if GroupedBlocks.areTogether(readBlocks.verified, groups) =>
+        new DocumentDataset(
+          readBlocks.verified,
+          groups => readBlocks.held(groups.sources),
+          groups,
+          source.vocabulary,
+          Placement.left,
+          HeldBytes(readBytes, readBytes),
+          seconds,
+          () => readBlocks.release())
+      case Right(groups) =>
+        val grouped = new GroupedBlocks(readBlocks.verified, groups)
+        copied(grouped.flatMap(_()), Placement.gathered(groups), grouped.broadcasts)
+      case Left(reason) =>
+        checkLoad(numDocuments, workers)
+        val dealt = DealtBlocks.of(readBlocks.verified, index, workers, mixed = false, PickedMatrix)
+        copied(dealt, Placement.dealt(reason), Seq.empty)
     }
   }
+
+  /** Shuffle files are a copy of all data. Cleaning stops at blocks that Spark keeps: it must not reach the user's own shuffles. */
+  private def release(moved: Kept[MatrixBlock], broadcasts: Seq[Broadcast[_]], read: ReadBlocks[MatrixBlock]): Unit = {
+    if (!moved.sparkContext.isStopped) moved.cleanShuffleDependencies(blocking = false)
+    Cached.release(moved, broadcasts)
+    read.release()
+  }
+
+  private def sizes(summaries: Array[Summary]): IndexedSeq[SourceSize] =
+    summaries.map(s => SourceSize(s.documents, s.nonzeros)).toIndexedSeq
+
+  /** A worker numbers its documents by ints. */
+  private def checkLoad(documents: Long, workers: Int): Unit =
+    MatrixBlock.checkLoad(0, workers, RowDistribution.size(0, workers, documents), "documents", MatrixBlock.MaxRows)
+
+  private def of(groups: RDD[() => Iterator[MatrixBlock]], vocabulary: Int): RDD[DocumentData] =
+    groups.mapPartitionsWithIndex((k, group) => group.map(blocks => DocumentData.of(k, vocabulary, blocks())))
 
   /** Why topics of these groups cannot be averaged; None if they can. */
   private def unlike(groups: BlockGroups): Option[String] =
@@ -160,55 +229,6 @@ object DocumentDataset {
       if (groups.unevenness <= MostUneven) None
       else Some("documents of a subject may stand together, and the source has too few partitions to deal these out")
     }
-
-  /** Partitions of whole blocks, and what tasks need to compute them. */
-  private def left(
-      blocks: RDD[MatrixBlock],
-      groups: BlockGroups,
-      index: BlockIndex,
-      vocabulary: Int): (RDD[DocumentPartition], Seq[Broadcast[_]]) = {
-    val numPartitions = groups.count
-    val grouped = new GroupedBlocks(blocks, groups)
-    val merged = grouped.mapPartitionsWithIndex { (k, group) =>
-      group.map { blocks =>
-        val sizes = blocks().map(b => VectorSizes.whole(b, index.firstRow(b), ExcludedFeatures.None)).toArray
-        val rows = new BlockRows(k, numPartitions, sizes.map(_.firstRow), sizes.map(_.blockRows), mixed = false)
-        val choice = PartitionForm.Choice.Sparse
-        partition(k, vocabulary, WholeBlocks.together(rows, blocks, sizes, ExcludedFeatures.None, vocabulary, choice))
-      }
-    }
-    (merged, grouped.broadcasts)
-  }
-
-  /** Partitions of documents that a shuffle deals to them. */
-  private def dealt(
-      blocks: RDD[MatrixBlock],
-      numPartitions: Int,
-      index: BlockIndex,
-      numDocuments: Long,
-      vocabulary: Int): RDD[DocumentPartition] = {
-    val sizes = blocks.flatMap { block =>
-      VectorSizes
-        .of(block, index.firstRow(block), ExcludedFeatures.None, numPartitions)
-        .iterator
-        .zipWithIndex
-        .map(_.swap)
-    }
-    val pieces = blocks.flatMap { block =>
-      MatrixPiece.cut(block, index.firstRow(block), ExcludedFeatures.None, numPartitions)
-    }
-    BulkShuffle.together(
-      BulkShuffle.byIndex(sizes, numPartitions, VectorSizes),
-      BulkShuffle.byIndex(pieces, numPartitions, MatrixPiece)) { (k, sizes, pieces) =>
-      val rows = new DealtRows(k, numPartitions, numDocuments, mixed = false)
-      val matrix = new MatrixMerge(rows, vocabulary, PartitionForm.Choice.Sparse, sizes)
-      pieces.foreach(matrix.add)
-      partition(k, vocabulary, matrix.result)
-    }
-  }
-
-  private def partition(k: Int, vocabulary: Int, matrix: PartitionMatrix): DocumentPartition =
-    new DocumentPartition(k, vocabulary, matrix.offsets, matrix.indices, matrix.values.values32, matrix.values.values64)
 
   private def checkCount(read: Long, documents: Long, column: String): Unit = {
     if (read == 0L) {
@@ -221,7 +241,7 @@ object DocumentDataset {
     }
   }
 
-  /** A source partition's report to the driver; `documents` counts those with words. */
+  /** A partition's report to the driver; `documents` counts those with words. */
   private final case class Summary(
       rowsRead: Long,
       documents: Long,
@@ -240,9 +260,6 @@ object DocumentDataset {
         BlockIndex.fingerprint(sum.fingerprint, block),
         block.problem)
     }
-
-  /** The numbers of documents, nonzeros and bytes. */
-  private def sizesOf(p: DocumentPartition): (Int, Long, Long) = (p.documents, p.nonzeros.toLong, p.bytes)
 
   /** See [[dwell.data.block.BlockGroups.unevenness]]. A worker then has a fifth of its documents too many of a subject at most. */
   private val MostUneven = 0.1

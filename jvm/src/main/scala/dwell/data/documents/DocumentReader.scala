@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 
 import dwell.data.matrix.{MatrixBlock, MatrixBuilder, ReadBlock}
 
-/** Reads documents as counts of words. A document without words is not kept. */
+/** Reads documents as counts of words, in sparse blocks. A document without words is not kept. */
 private[documents] object DocumentReader {
 
   /** Least and greatest count of a word; the solver of topics can compute with these. */
@@ -23,7 +23,7 @@ private[documents] object DocumentReader {
    */
   def read(partition: Int, vocabulary: Int, documents: Iterator[InternalRow], column: String): Iterator[MatrixBlock] =
     ReadBlock.all(partition, documents) { place =>
-      val builder = new MatrixBuilder(place, vocabulary, column)
+      val builder = new MatrixBuilder(place, vocabulary, column, mayBeDense = false)
       while (documents.hasNext && !builder.isFull) {
         builder.add(documents.next(), 0) {
           var words = 0

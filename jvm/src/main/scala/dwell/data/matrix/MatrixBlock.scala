@@ -27,8 +27,6 @@ private[data] sealed abstract class MatrixBlock(
 
   override protected def format: BulkFormat[MatrixBlock] = MatrixBlock
 
-  override def matrix: MatrixBlock = this
-
   /** The number of values other than 0. */
   def nonzeros: Int
 

@@ -15,8 +15,14 @@ import org.apache.spark.sql.catalyst.util.ArrayData
  *   length that every vector must have
  * @param column
  *   name of the DataFrame column, for error messages
+ * @param mayBeDense
+ *   whether the block is dense where that takes less memory
  */
-private[data] final class MatrixBuilder(place: BlockPlace, numColumns: Int, column: String) {
+private[data] final class MatrixBuilder(
+    place: BlockPlace,
+    numColumns: Int,
+    column: String,
+    mayBeDense: Boolean = true) {
   import MatrixBuilder._
 
   private var first: String = _
@@ -107,7 +113,10 @@ private[data] final class MatrixBuilder(place: BlockPlace, numColumns: Int, colu
       close()
     }
     // Only a sparse block has offsets.
-    val form = PartitionForm.smallest(rows, numColumns, nonzeros.toLong, width, sparseBytesMore = 4L * (rows + 1L))
+    val form =
+      if (mayBeDense)
+        PartitionForm.smallest(rows, numColumns, nonzeros.toLong, width, sparseBytesMore = 4L * (rows + 1L))
+      else PartitionForm(isDense = false, width)
     val values = form.allocate(rows, numColumns, nonzeros.toLong)
     if (form.isDense) dense(values) else sparse(values)
   }

@@ -25,9 +25,6 @@ private[data] trait ReadBlock extends Serializable {
   /** The size of the arrays. */
   def bytes: Long
 
-  /** The vectors of the rows kept. */
-  def matrix: MatrixBlock
-
   /** Hash of the whole block, in order: equal blocks have equal fingerprints. */
   def fingerprint: Long
 }

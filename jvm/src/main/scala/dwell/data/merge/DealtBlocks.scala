@@ -72,10 +72,11 @@ private[data] object DealtBlocks {
     Iterator.unfold(0) { from =>
       Option.when(from < pieces.length) {
         var until = from + 1
-        var load = loadOf(pieces(from))
-        while (until < pieces.length && areAlike(pieces(from), pieces(until)) &&
-          load + loadOf(pieces(until)) <= MatrixBlock.ValuesAtATime) {
-          load += loadOf(pieces(until))
+        val first = format.matrix(pieces(from))
+        var load = loadOf(first)
+        def fits(next: MatrixBlock) = areAlike(first, next) && load + loadOf(next) <= MatrixBlock.ValuesAtATime
+        while (until < pieces.length && fits(format.matrix(pieces(until)))) {
+          load += loadOf(format.matrix(pieces(until)))
           until += 1
         }
         val own = pieces.slice(from, until)
@@ -93,7 +94,9 @@ private[data] object DealtBlocks {
     MatrixBlock.checkLoad(partition, partitions, pieces.map(_.rows.toLong).sum, "rows", MatrixBlock.MaxRows)
     val all = PickedRows.all(pieces.map(_.rows))
     val order = randomOrder(partition, all.count)
-    val full = (pieces.map(loadOf).sum + MatrixBlock.ValuesAtATime - 1) / MatrixBlock.ValuesAtATime
+    val full = (pieces
+      .map(piece => loadOf(format.matrix(piece)))
+      .sum + MatrixBlock.ValuesAtATime - 1) / MatrixBlock.ValuesAtATime
     val blocks = math.min(full, all.count.toLong).toInt
     def start(block: Int): Int = (all.count.toLong * block / blocks).toInt
     Iterator.range(0, blocks).map(b => format.picked(pieces, all.ordered(order, start(b), start(b + 1))))
@@ -111,9 +114,9 @@ private[data] object DealtBlocks {
     order
   }
 
-  private def areAlike(one: ReadBlock, other: ReadBlock): Boolean =
-    one.matrix.isDense == other.matrix.isDense && one.matrix.values.width == other.matrix.values.width
+  private def areAlike(one: MatrixBlock, other: MatrixBlock): Boolean =
+    one.isDense == other.isDense && one.values.width == other.values.width
 
   /** A row counts as one value more. */
-  private def loadOf(block: ReadBlock): Long = block.matrix.start(block.rows).toLong + block.rows
+  private def loadOf(block: MatrixBlock): Long = block.start(block.rows).toLong + block.rows
 }

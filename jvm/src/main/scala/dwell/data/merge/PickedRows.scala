@@ -1,6 +1,6 @@
 package dwell.data.merge
 
-import dwell.bulk.BulkFormat
+import dwell.bulk.{BulkFormat, BulkInput, BulkOutput}
 import dwell.data.matrix.{BlockPlace, DenseBlock, MatrixBlock, NarrowValues, PartitionForm, ReadBlock, SparseBlock}
 
 /**
@@ -115,6 +115,17 @@ private[data] object PickedRows {
 /** Blocks of one kind, whose rows can make other blocks. */
 private[data] trait PickedFormat[B <: ReadBlock] extends BulkFormat[B] {
 
+  /** The vectors of a block. */
+  def matrix(block: B): MatrixBlock
+
   /** The block of these rows of `from`. Its place is that of the first block. */
   def picked(from: Array[B], rows: PickedRows): B
+}
+
+/** Blocks that are vectors alone. */
+private[data] object PickedMatrix extends PickedFormat[MatrixBlock] {
+  override def matrix(block: MatrixBlock): MatrixBlock = block
+  override def picked(from: Array[MatrixBlock], rows: PickedRows): MatrixBlock = rows.matrix(from)
+  override def write(block: MatrixBlock, out: BulkOutput): Unit = MatrixBlock.write(block, out)
+  override def read(in: BulkInput): MatrixBlock = MatrixBlock.read(in)
 }

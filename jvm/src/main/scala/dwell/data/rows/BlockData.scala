@@ -8,37 +8,13 @@ package dwell.data.rows
  * @param blocks
  *   the blocks in their order, each time anew
  */
-final case class BlockData(index: Int, blocks: () => Iterator[BlockArrays])
+final case class BlockData(index: Int, blocks: () => Iterator[BlockArrays]) {
 
-object BlockData {
-
-  /**
-   * A partition of rows as blocks of about so many entries, or as one if its rows are dense. A killed task ends between two blocks, and
-   * entries of sparse rows take ten times as long.
-   */
-  private[dwell] def of(p: RowPartition, entries: Int = EntriesOfBlock): BlockData = {
-    val rows =
-      if (p.isDense) math.max(1, p.numRows)
-      else math.max(1L, entries.toLong * p.numRows / math.max(1, p.nonzeros)).toInt
-    def block(from: Int): BlockArrays = {
-      val until = math.min(p.numRows, from + rows)
-      if (until - from == p.numRows) BlockArrays(p.offsets, p.indices, p.values32, p.values64, p.labels, p.weights)
-      else {
-        // Offsets of a part of the rows point into the arrays of all.
-        BlockArrays(
-          p.offsets.slice(from, until + 1),
-          p.indices,
-          p.values32,
-          p.values64,
-          p.labels.slice(from, until),
-          if (p.weights == null) null else p.weights.slice(from, until))
-      }
-    }
-    BlockData(p.index, () => Iterator.range(0, p.numRows, rows).map(block))
+  /** All blocks that have rows, or one without. */
+  private[data] def all: Array[BlockArrays] = {
+    val all = blocks().toArray
+    if (all.isEmpty) Array(BlockArrays.Empty) else all
   }
-
-  /** About ten milliseconds of work. */
-  private val EntriesOfBlock = 1 << 20
 }
 
 /**
@@ -63,4 +39,37 @@ final case class BlockArrays(
     values32: Array[Float],
     values64: Array[Double],
     labels: Array[Double],
-    weights: Array[Double])
+    weights: Array[Double]) {
+
+  /** The number of rows. */
+  def rows: Int = labels.length
+
+  /** The number of stored values. */
+  def stored: Int =
+    if (features != null) features.length else if (values32 != null) values32.length else values64.length
+
+  /**
+   * Calls `use` with the feature of each value that is not 0.
+   *
+   * @param length
+   *   number of features
+   */
+  private[data] def eachFeature(length: Int)(use: Int => Unit): Unit = {
+    var at = 0
+    while (at < stored) {
+      if (features != null) use(features(at))
+      else if (if (values32 != null) values32(at) != 0f else values64(at) != 0.0) use(at % length)
+      at += 1
+    }
+  }
+}
+
+object BlockArrays {
+
+  /** Bytes of a row beside its values, at most: offset, label and weight. */
+  private[data] val BytesOfRow = 20L
+
+  /** A block without rows. */
+  private[data] val Empty: BlockArrays =
+    BlockArrays(Array(0), Array.emptyIntArray, null, null, Array.emptyDoubleArray, weights = null)
+}

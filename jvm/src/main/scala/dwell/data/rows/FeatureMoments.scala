@@ -28,10 +28,13 @@ private[data] final class FeatureMoments(
 
   /** The scale of each feature, see [[RowForm]]; null if every one is 1. */
   def scale(scaleFactor: Double, names: ColumnNames): Array[Double] =
-    if (scaleFactor == 0.0) null
+    if (scaleFactor == 0.0 && excluded.isEmpty) null
     else {
       Array.tabulate(variance.length) { j =>
-        val scale = if (variance(j) > 0.0) 1.0 / (scaleFactor * variance(j)) else 0.0
+        val scale =
+          if (variance(j) == 0.0) 0.0
+          else if (scaleFactor == 0.0) 1.0
+          else 1.0 / (scaleFactor * variance(j))
         if (scale.isInfinite) {
           throw new IllegalArgumentException(
             s"${names.ofFeature(j)}: the values are so close to one another that the inverse of their " +

@@ -13,8 +13,8 @@ import dwell.problem.Labels
  * @param labels
  *   the labels that the solver takes
  * @param mixed
- *   whether the rows of a partition are in random order; otherwise they are in the order of the dataset. Stochastic
- *   gradients need it: similar rows must not follow one another, as the rows of one class do if labels are sorted
+ *   whether the rows of a worker must be mixed, so that similar ones do not follow one another, as the rows of one class do if labels are
+ *   sorted. Stochastic gradients need it. Rows stay in their order if it is mixed, and otherwise they come in random order
  */
 final case class RowForm(scaleFactor: Double, intercept: Boolean, labels: Labels, mixed: Boolean = false) {
   require(

@@ -1,9 +1,13 @@
 package dwell.data.rows
 
+import dwell.problem.Labels
+
 /**
- * The sums and sizes of a [[RowDataset]] that a leader needs; the driver can send them to it. Constant features have 0
- * in `mean`, in `classSums` and in a `scale` that is not null.
+ * The sums and sizes of rows that a leader needs; the driver can send them to it. Constant features have 0 in `mean`, in `classSums` and in
+ * a `scale` that is not null.
  *
+ * @param features
+ *   number of features, n
  * @param rowsPerPartition
  *   number of rows of each partition
  * @param weightPerPartition
@@ -23,6 +27,7 @@ package dwell.data.rows
  *   sums of the features by class; null without signed labels
  */
 final case class RowSummary(
+    features: Int,
     rowsPerPartition: Array[Int],
     weightPerPartition: Array[Double],
     nonzerosPerPartition: Array[Long],
@@ -37,4 +42,47 @@ final case class RowSummary(
 
   /** The number of nonzeros of all partitions. */
   def nonzeros: Long = nonzerosPerPartition.sum
+}
+
+private[data] object RowSummary {
+
+  /**
+   * @param rows
+   *   number of rows of each partition
+   * @param weights
+   *   sum of the weights of each partition
+   * @param nonzeros
+   *   number of nonzeros of each partition
+   * @param scale
+   *   see [[RowForm]]
+   */
+  def of(
+      rows: Array[Int],
+      weights: Array[Double],
+      nonzeros: Array[Long],
+      moments: FeatureMoments,
+      scale: Array[Double],
+      form: RowForm): RowSummary = {
+    val mean = if (form.intercept) moments.mean else null
+    def scaledSum(term: Int => Double): Double = {
+      var sum = 0.0
+      var j = 0
+      while (j < moments.mean.length) {
+        sum += (if (scale == null) term(j) else scale(j) * term(j))
+        j += 1
+      }
+      sum
+    }
+    RowSummary(
+      moments.mean.length,
+      rows,
+      weights,
+      nonzeros,
+      scale,
+      mean,
+      if (mean == null) 0.0 else scaledSum(j => mean(j) * mean(j)),
+      // The sum over the rows in closed form: the features' second moments, about the mean if there is an intercept.
+      scaledSum(j => moments.variance(j) + (if (form.intercept) 0.0 else moments.mean(j) * moments.mean(j))),
+      if (form.labels == Labels.Signed) moments.classSums else null)
+  }
 }

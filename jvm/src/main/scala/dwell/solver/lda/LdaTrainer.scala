@@ -3,7 +3,7 @@ package dwell.solver.lda
 import java.util.UUID
 
 import dwell.comm.Workers
-import dwell.data.documents.{DocumentDataset, DocumentPartition}
+import dwell.data.documents.{DocumentData, DocumentDataset}
 import dwell.fit.FitRunner
 import dwell.solver.lda.leader.{LdaPlan, LdaTask}
 import dwell.solver.lda.worker.{LdaMessage, LdaProblem, LdaReply, LdaResult, LdaSolution, LdaStep}
@@ -23,8 +23,8 @@ object LdaTrainer {
   private[solver] def run(
       data: DocumentDataset,
       problem: LdaProblem,
-      step: Workers.Step[DocumentPartition, LdaMessage, LdaReply]): LdaSolution = {
-    val sc = data.partitions.sparkContext
+      step: Workers.Step[DocumentData, LdaMessage, LdaReply]): LdaSolution = {
+    val sc = data.sc
     val plan =
       LdaPlan(UUID.randomUUID().getMostSignificantBits, LdaTask(problem, data.vocabulary, data.documentsPerPartition))
     val runner =

@@ -83,7 +83,7 @@ object CdStep {
 
   /** Feature ids and values of the nonzero coefficients. In the dual orientation the leader holds them already. */
   private def coefficients(data: LocalData, alpha: Array[Double]): (Array[Int], Array[Double]) = data match {
-    case RowData(_, _) => (Array.emptyIntArray, Array.emptyDoubleArray)
+    case _: RowData => (Array.emptyIntArray, Array.emptyDoubleArray)
     case ColumnData(partition, _) =>
       val features = new Array[Int](alpha.count(_ != 0.0))
       val values = new Array[Double](features.length)

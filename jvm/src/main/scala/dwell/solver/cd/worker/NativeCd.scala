@@ -40,30 +40,29 @@ private[dwell] object NativeCd {
         NativeBridge.primalRound(
           control(data, r),
           settings(r, problem),
-          p.offsets,
-          p.indices,
-          p.values32,
-          p.values64,
-          p.mean,
-          p.variance,
-          p.deviation,
+          Array(p.offsets),
+          Array(p.indices),
+          Array(p.values32),
+          Array(p.values64),
+          Array(p.mean),
+          Array(p.variance),
+          Array(p.deviation),
           weights,
           shared,
           result,
           cancellation)
-      case (RowData(p, scale), problem: DualSubproblem) =>
+      case (rows: RowData, problem: DualSubproblem) =>
         NativeBridge.dualRound(
           control(data, r),
           settings(r, problem),
-          p.offsets,
-          p.indices,
-          p.values32,
-          p.values64,
-          p.labels,
-          p.weights,
-          p.norms,
-          p.projections,
-          scale,
+          rows.blocks.map(_.offsets),
+          rows.blocks.map(_.features),
+          rows.blocks.map(_.values32),
+          rows.blocks.map(_.values64),
+          rows.blocks.map(_.labels),
+          rows.blocks.map(_.weights),
+          rows.scale,
+          rows.mean,
           shared,
           result,
           cancellation)
@@ -87,29 +86,28 @@ private[dwell] object NativeCd {
         NativeBridge.primalProduct(
           control(data, r),
           settings(r, problem),
-          p.offsets,
-          p.indices,
-          p.values32,
-          p.values64,
-          p.mean,
-          p.variance,
-          p.deviation,
+          Array(p.offsets),
+          Array(p.indices),
+          Array(p.values32),
+          Array(p.values64),
+          Array(p.mean),
+          Array(p.variance),
+          Array(p.deviation),
           weights,
           result,
           cancellation)
-      case (RowData(p, scale), problem: DualSubproblem) =>
+      case (rows: RowData, problem: DualSubproblem) =>
         NativeBridge.dualProduct(
           control(data, r),
           settings(r, problem),
-          p.offsets,
-          p.indices,
-          p.values32,
-          p.values64,
-          p.labels,
-          p.weights,
-          p.norms,
-          p.projections,
-          scale,
+          rows.blocks.map(_.offsets),
+          rows.blocks.map(_.features),
+          rows.blocks.map(_.values32),
+          rows.blocks.map(_.values64),
+          rows.blocks.map(_.labels),
+          rows.blocks.map(_.weights),
+          rows.scale,
+          rows.mean,
           result,
           cancellation)
       case _ => Subproblem.mismatch(data, r.subproblem)
@@ -186,10 +184,11 @@ private[dwell] object NativeCd {
   }
 
   private def control(data: LocalData, r: RoundRequest): Array[Long] = {
-    val (flags, loss) = r.subproblem match {
+    val (flags, loss) = (r.subproblem, data) match {
       // The residual has all that a primal round needs of the loss.
-      case problem: PrimalSubproblem => (if (problem.centred) NativeBridge.CENTRED else 0L, 0)
-      case problem: DualSubproblem => (0L, problem.loss.code)
+      case (problem: PrimalSubproblem, _) => (if (problem.centred) NativeBridge.CENTRED else 0L, 0)
+      case (problem: DualSubproblem, rows: RowData) if rows.isClassified => (NativeBridge.CLASSES, problem.loss.code)
+      case (problem: DualSubproblem, _) => (0L, problem.loss.code)
     }
     CdLayout.control(
       r.fit,

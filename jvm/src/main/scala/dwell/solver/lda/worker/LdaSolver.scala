@@ -1,18 +1,18 @@
 package dwell.solver.lda.worker
 
-import dwell.data.documents.DocumentPartition
+import dwell.data.documents.DocumentData
 import dwell.jni.Cancellation
 
 /**
  * The local solver of latent Dirichlet allocation by model averaging: it makes steps of stochastic variational
  * inference on the documents of a partition, and computes their bound. Every call is a pure function of its arguments.
- * A solver only keeps a record that it has checked the arrays of (fit, partition), and working memory;
- * [[dwell.spark.NativeLibrary.free]] of that fit frees both.
+ * A solver only keeps working memory for (fit, partition), which [[dwell.spark.NativeLibrary.free]] of that fit frees, and knows the
+ * blocks that it has checked.
  *
  * Topics are K V little-endian floats: lambda without its prior, of word w and topic k at w K + k, followed by one +0.0
  * if K V is odd. In every call `shared` is the topics to start from. The call fills the header of `result`, another
  * array, with the slots of [[dwell.jni.LdaLayout]], except those from [[dwell.jni.ResultHeader.FIRST_FREE]] on. A wrong
- * argument raises an IllegalArgumentException that names it. Calls ask `cancellation` every few milliseconds; true
+ * argument raises an IllegalArgumentException that names it. Calls ask `cancellation` between documents; true
  * raises a CancellationException.
  */
 trait LdaSolver {
@@ -27,12 +27,7 @@ trait LdaSolver {
    *   of length `LdaLayout.length(V, K, r.concentration)`; with `r.concentration` the sums of E[log theta] follow the
    *   topics
    */
-  def round(
-      data: DocumentPartition,
-      r: LdaRound,
-      shared: Array[Byte],
-      result: Array[Byte],
-      cancellation: Cancellation): Unit
+  def round(data: DocumentData, r: LdaRound, shared: Array[Byte], result: Array[Byte], cancellation: Cancellation): Unit
 
   /**
    * Computes the bound of some of the partition's documents at the shared topics.
@@ -42,12 +37,7 @@ trait LdaSolver {
    * @param result
    *   of length `ResultHeader.BYTES`: there is no vector
    */
-  def bound(
-      data: DocumentPartition,
-      r: LdaBound,
-      shared: Array[Byte],
-      result: Array[Byte],
-      cancellation: Cancellation): Unit
+  def bound(data: DocumentData, r: LdaBound, shared: Array[Byte], result: Array[Byte], cancellation: Cancellation): Unit
 }
 
 /**

@@ -2,7 +2,7 @@ package dwell.solver.lda.worker
 
 import dwell.comm.ModelStore
 import dwell.comm.wire.Contribution
-import dwell.data.documents.DocumentPartition
+import dwell.data.documents.DocumentData
 import dwell.jni.{Cancellation, LdaLayout, ResultHeader}
 import dwell.spark.{NativeLibrary, TaskCancellation}
 
@@ -20,7 +20,7 @@ private[solver] object LdaStep {
    * @throws dwell.jni.NativeUnavailableException
    *   if the library cannot load
    */
-  def apply(data: DocumentPartition, message: LdaMessage, shared: Array[Byte]): Contribution[LdaReply] = {
+  def apply(data: DocumentData, message: LdaMessage, shared: Array[Byte]): Contribution[LdaReply] = {
     NativeLibrary.require()
     NativeLibrary.expire(ModelStore.AbandonedMillis)
     TaskCancellation(cancellation => by(NativeLda, data, message, shared, cancellation))
@@ -29,7 +29,7 @@ private[solver] object LdaStep {
   /** The same with any local solver. */
   private[lda] def by(
       solver: LdaSolver,
-      data: DocumentPartition,
+      data: DocumentData,
       message: LdaMessage,
       shared: Array[Byte],
       cancellation: Cancellation): Contribution[LdaReply] = {
@@ -43,7 +43,7 @@ private[solver] object LdaStep {
         val result = new Array[Byte](LdaLayout.length(vocabulary, topics, r.concentration))
         solver.round(data, r, shared, result, cancellation)
         ResultHeader.put(result, ResultHeader.STARTED, started)
-        // The topics, and memory for as many, which is kept for the next round.
+        // The topics, in memory that is kept for the next round, and a copy of the shared ones.
         ResultHeader.put(result, ResultHeader.STATE_BYTES, 2.0 * shared.length)
         val sums =
           if (r.concentration) LdaResult.logThetaSums(result, vocabulary, topics) else Array.emptyDoubleArray

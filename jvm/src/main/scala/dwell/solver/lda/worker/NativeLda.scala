@@ -1,13 +1,13 @@
 package dwell.solver.lda.worker
 
-import dwell.data.documents.DocumentPartition
+import dwell.data.documents.DocumentData
 import dwell.jni.{Cancellation, LdaLayout, NativeBridge}
 
 /** The local solver of latent Dirichlet allocation in native code. */
 private[lda] object NativeLda extends LdaSolver {
 
   override def round(
-      data: DocumentPartition,
+      data: DocumentData,
       r: LdaRound,
       shared: Array[Byte],
       result: Array[Byte],
@@ -40,7 +40,7 @@ private[lda] object NativeLda extends LdaSolver {
       cancellation)
 
   override def bound(
-      data: DocumentPartition,
+      data: DocumentData,
       r: LdaBound,
       shared: Array[Byte],
       result: Array[Byte],

@@ -6,7 +6,7 @@ import dwell.record.{FitFacts, RoundRecord}
 import dwell.solver.linear.{LinearProblem, LinearSolution, SoftmaxCentre}
 import dwell.solver.rows.worker.{PassCall, SgdMessage}
 
-/** A fit by model averaging, on the rows that were dealt for it. */
+/** A fit by model averaging. */
 private[solver] final case class AveragingPlan(id: Long, task: RowTask, partitions: PartitionFacts)
     extends FitPlan[SgdMessage, Unit, LinearSolution] {
 
@@ -16,14 +16,13 @@ private[solver] final case class AveragingPlan(id: Long, task: RowTask, partitio
 
   override def lead(workers: Replicas[SgdMessage, Unit], attempt: Attempt)(
       completed: RoundRecord => Unit): LinearSolution = {
-    val fit = attemptId(attempt.number)
     val timeline = new Timeline(completed)
     val passes =
-      new RowPasses(workers, task)(pass => SgdMessage(fit, problem.seed, task.objective, PassCall(pass)))
+      new RowPasses(workers, task)(pass => SgdMessage(problem.seed, task.objective, PassCall(pass)))
     val certificate = new ModelCertificate(passes, task)
     val start = certificate.start
     timeline.begin(start.objective, Double.NaN)
-    val asked = new SgdWorkers(workers, task, fit)
+    val asked = new SgdWorkers(workers, task)
     val reached = new ModelAveraging(asked, task, partitions, attempt, timeline, start).run()
     val model = SoftmaxCentre(problem, reached.model)
     val certified = certificate.of(model)

@@ -1,7 +1,7 @@
 package dwell.solver.rows.leader
 
 import dwell.data.TrainingRows
-import dwell.data.rows.{FeatureFacts, RowDataset}
+import dwell.data.rows.{FeatureFacts, RowSummary}
 import dwell.problem.LabelFacts
 
 /**
@@ -44,9 +44,9 @@ private[solver] object RowStatistics {
 private[solver] final case class PartitionFacts(rows: Array[Int], shares: Array[Double], meanSquareNorm: Double)
 
 private[solver] object PartitionFacts {
-  def of(rows: TrainingRows, data: RowDataset): PartitionFacts =
+  def of(rows: TrainingRows, summary: RowSummary): PartitionFacts =
     PartitionFacts(
-      data.summary.rowsPerPartition,
-      data.summary.weightPerPartition.map(_ / rows.totalWeight),
-      data.summary.meanSquareNorm)
+      summary.rowsPerPartition,
+      summary.weightPerPartition.map(_ / rows.totalWeight),
+      summary.meanSquareNorm)
 }

@@ -7,13 +7,8 @@ import dwell.jni.SgdLayout
 import dwell.solver.average.ModelWorkers
 import dwell.solver.rows.worker.{DescendCall, SearchCall, SgdCall, SgdMessage}
 
-/**
- * The workers of a fit, for its leader. It turns calls into messages, and the workers' replies into sums.
- *
- * @param fit
- *   identifier of this attempt
- */
-private[rows] final class SgdWorkers(workers: Replicas[SgdMessage, Unit], task: RowTask, fit: Long)
+/** The workers of a fit, for its leader. It turns calls into messages, and the workers' replies into sums. */
+private[rows] final class SgdWorkers(workers: Replicas[SgdMessage, Unit], task: RowTask)
     extends ModelWorkers(workers, task.problem.uid) {
 
   /** Lets every worker descend from model `from`. The sum of their updates becomes model `to` of all workers. */
@@ -37,7 +32,7 @@ private[rows] final class SgdWorkers(workers: Replicas[SgdMessage, Unit], task: 
   }
 
   private def message(call: SgdCall): SgdMessage =
-    SgdMessage(fit, task.problem.seed, task.objective, call)
+    SgdMessage(task.problem.seed, task.objective, call)
 }
 
 /** The workers' reports of a round of local descent. */

@@ -20,8 +20,7 @@ import dwell.jni.{Cancellation, NativeBridge, SgdLayout}
  * Distributed Machine Learning (VLDB Journal 30, 2021), for the rounds.
  *
  * Rows come in whole buckets of neighbours, each epoch in a new order that depends on seed and partition alone. Each
- * call is a pure function of its arguments. Native code only remembers which arrays of a fit it has checked, until
- * [[dwell.spark.NativeLibrary.free]] of that fit.
+ * call is a pure function of its arguments.
  *
  * A model is C (n + 1) little-endian doubles, for n features and C outputs: see [[dwell.jni.SgdLayout]]. In every call `shared`
  * is the model to start from, `8 C (n + 1)` bytes. The call fills the header of `result`, another array, in the layout
@@ -36,7 +35,7 @@ private[solver] object NativeSgd {
    * If descent diverged, it is `r.share` times the shared model.
    *
    * @param data
-   *   labels are -1 or 1; any numbers with the squared loss; class numbers with the softmax loss
+   *   labels are classes 0 and 1; any numbers with the squared loss; class numbers with the softmax loss
    * @param result
    *   of length `SgdLayout.length(n, C)`
    */
@@ -46,10 +45,8 @@ private[solver] object NativeSgd {
       data,
       control(
         data,
-        r.fit,
         r.problem,
         seed = r.seed,
-        flags = 0L,
         budget = r.budget,
         cursor = r.cursor,
         steps = r.steps,
@@ -79,10 +76,8 @@ private[solver] object NativeSgd {
       data,
       control(
         data,
-        r.fit,
         r.problem,
         seed = r.seed,
-        flags = 0L,
         budget = r.budget,
         cursor = r.cursor,
         steps = r.steps,
@@ -98,19 +93,16 @@ private[solver] object NativeSgd {
       result,
       cancellation)
 
-  /**
-   * A native call: control, settings, the arrays of a partition, its scale, the shared vector, the result, and the
-   * cancellation.
-   */
+  /** A native call: control, settings, the arrays of the blocks, the scale, the shared vector, the result, and the cancellation. */
   private type Native = (
       Array[Long],
       Array[Double],
-      Array[Int],
-      Array[Int],
-      Array[Float],
-      Array[Double],
-      Array[Double],
-      Array[Double],
+      Array[Array[Int]],
+      Array[Array[Int]],
+      Array[Array[Float]],
+      Array[Array[Double]],
+      Array[Array[Double]],
+      Array[Array[Double]],
       Array[Double],
       Array[Byte],
       Array[Byte],
@@ -123,41 +115,37 @@ private[solver] object NativeSgd {
       settings: Array[Double],
       shared: Array[Byte],
       result: Array[Byte],
-      cancellation: Cancellation): Unit = {
-    val p = data.partition
+      cancellation: Cancellation): Unit =
     native(
       control,
       settings,
-      p.offsets,
-      p.indices,
-      p.values32,
-      p.values64,
-      p.labels,
-      p.weights,
+      data.blocks.map(_.offsets),
+      data.blocks.map(_.features),
+      data.blocks.map(_.values32),
+      data.blocks.map(_.values64),
+      data.blocks.map(_.labels),
+      data.blocks.map(_.weights),
       data.scale,
       shared,
       result,
       cancellation)
-  }
 
   private def control(
       data: RowData,
-      fit: Long,
       problem: RowObjective,
       seed: Long,
-      flags: Long,
       budget: Long,
       cursor: Long,
       steps: Long,
       schedule: Int): Array[Long] =
     SgdLayout.control(
-      fit,
       data.index,
       seed,
-      data.partition.features,
+      data.features,
       problem.loss.code,
       problem.loss.outputs,
-      flags | (if (problem.intercept) NativeBridge.SGD_INTERCEPT else 0L),
+      (if (problem.intercept) NativeBridge.SGD_INTERCEPT else 0L) |
+        (if (data.isClassified) NativeBridge.SGD_CLASSES else 0L),
       budget,
       cursor,
       steps,

@@ -39,4 +39,4 @@ private[solver] final case class SearchCall(schedule: StepSchedule, candidates: 
 private[solver] final case class PassCall(message: PassMessage) extends SgdCall
 
 /** The message of one exchange. The model travels with it. */
-private[solver] final case class SgdMessage(fit: Long, seed: Long, problem: RowObjective, call: SgdCall)
+private[solver] final case class SgdMessage(seed: Long, problem: RowObjective, call: SgdCall)

@@ -5,8 +5,6 @@ import dwell.problem.StepSchedule
 /**
  * A worker's part of a round.
  *
- * @param fit
- *   identifier of the fit, unique within the application
  * @param seed
  *   seed of the order of rows
  * @param budget
@@ -19,7 +17,6 @@ import dwell.problem.StepSchedule
  *   factor of the result, 0 to 1: the worker's weight in the average of the models
  */
 final case class Descend(
-    fit: Long,
     seed: Long,
     problem: RowObjective,
     schedule: StepSchedule,
@@ -44,7 +41,6 @@ final case class Descend(
  *   as in [[Descend]]
  */
 final case class Search(
-    fit: Long,
     seed: Long,
     problem: RowObjective,
     schedule: StepSchedule,

@@ -2,7 +2,6 @@ package dwell.solver.rows.worker
 
 import dwell.comm.wire.Contribution
 import dwell.data.{LocalData, RowData}
-import dwell.data.rows.BlockData
 import dwell.jni.{ResultHeader, SgdLayout}
 import dwell.solver.pass.PassStep
 import dwell.spark.{NativeLibrary, TaskCancellation}
@@ -11,39 +10,36 @@ import dwell.spark.{NativeLibrary, TaskCancellation}
 private[solver] object SgdStep {
 
   /**
-   * Runs the call of `message` on a partition.
+   * Runs the call of `message` on the rows of a worker.
    *
    * @param shared
    *   the model to start from, little endian
-   * @throws IllegalArgumentException
-   *   if the partition holds columns
    * @throws dwell.jni.NativeUnavailableException
    *   if the library cannot load
    */
-  def apply(data: LocalData, message: SgdMessage, shared: Array[Byte]): Contribution[Unit] = data match {
-    case rows: RowData => onRows(rows, message, shared)
-    case _ => throw new IllegalArgumentException(s"partition ${data.index} holds columns, and gradients are of rows")
-  }
-
-  private def onRows(data: RowData, message: SgdMessage, shared: Array[Byte]): Contribution[Unit] = {
+  def apply(data: LocalData, message: SgdMessage, shared: Array[Byte]): Contribution[Unit] = {
     NativeLibrary.require()
-    message.call match {
-      case c: DescendCall => descended(data, message, c, shared)
-      case c: SearchCall => searched(data, message, c, shared)
-      case PassCall(pass) => PassStep(BlockData.of(data.partition), pass, shared)
+    data match {
+      case rows: RowData =>
+        message.call match {
+          case c: DescendCall => descended(rows, message, c, shared)
+          case c: SearchCall => searched(rows, message, c, shared)
+          case PassCall(pass) => PassStep(rows.forSums, pass, shared)
+        }
+      case other => throw new IllegalArgumentException(s"partition ${other.index} does not hold rows")
     }
   }
 
   private def descended(data: RowData, message: SgdMessage, c: DescendCall, shared: Array[Byte]): Contribution[Unit] = {
     val started = ResultHeader.now()
-    val rows = data.partition.numRows
-    val result = SgdLayout.allocate(data.partition.features, message.problem.loss.outputs)
+    val rows = data.coordinates
+    val result = SgdLayout.allocate(data.features, message.problem.loss.outputs)
     // A partition without rows adds nothing.
     if (rows > 0) {
       val k = data.index
       val budget = math.max(1L, math.ceil(c.epochs * rows).toLong)
       val r =
-        Descend(message.fit, message.seed, message.problem, c.schedule, budget, c.cursors(k), c.steps(k), c.shares(k))
+        Descend(message.seed, message.problem, c.schedule, budget, c.cursors(k), c.steps(k), c.shares(k))
       TaskCancellation(NativeSgd.descend(data, r, shared, result, _))
     }
     ResultHeader.put(result, ResultHeader.STARTED, started)
@@ -54,9 +50,9 @@ private[solver] object SgdStep {
     val started = ResultHeader.now()
     val result = new Array[Byte](ResultHeader.BYTES)
     // A partition without rows has no row to measure at.
-    if (data.partition.numRows > 0) {
+    if (data.coordinates > 0) {
       val r =
-        Search(message.fit, message.seed, message.problem, c.schedule, c.candidates, c.rows, cursor = 0L, steps = 0L)
+        Search(message.seed, message.problem, c.schedule, c.candidates, c.rows, cursor = 0L, steps = 0L)
       TaskCancellation(NativeSgd.search(data, r, shared, result, _))
     }
     ResultHeader.put(result, ResultHeader.STARTED, started)
