@@ -1,6 +1,6 @@
 //! Java arrays, pinned for one loan.
 //!
-//! Until JDK 22 a pin holds back the garbage collector of the whole executor, so nothing stays pinned for longer than a slice
+//! Until JDK 22 a pin holds back the garbage collector of the whole executor, so nothing stays pinned for longer than a loan
 //! of about two milliseconds. Between the first pin and the last release there is no JNI call, no lock, and no wait except for the threads
 //! of the solver itself.
 

@@ -8,7 +8,7 @@
 //! | [`orientation`] | the differences between primal and dual calls |
 //! | [`primal`], [`dual`] | the two orientations |
 //! | [`request`] | a decoded call |
-//! | [`rounds`] | rounds and products: computed slice by slice, then kept |
+//! | [`rounds`] | rounds and products: computed block by block, then kept |
 //! | [`margins`] | margins, losses and their sums over rows: calls without a worker state |
 
 pub mod dual;
