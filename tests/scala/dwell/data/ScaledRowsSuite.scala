@@ -230,26 +230,28 @@ class ScaledRowsSuite extends SparkSuite {
     }
   }
 
-  test("rows stay where labels are alike, and one label is") {
+  test("rows for averages stay where labels are alike, and one label is") {
     val all = binary(TestData.random(2, 4000, 8, 0.5))
-    def isMoved(blocks: Seq[Seq[LabeledRow]], form: RowForm) = rows(blocks, 2, form)(_.blocks.isMoved)
-    for (form <- Seq(signed, averages)) {
-      assert(!isMoved(all.grouped(2000).toSeq, form) && isMoved(all.sortBy(_.label).grouped(2000).toSeq, form))
-      assert(!isMoved(all.map(_.copy(label = 1.0)).grouped(2000).toSeq, form))
-      // Blocks from everywhere make groups alike, and leave neighbours alike.
-      assert(isMoved(all.sortBy(_.label).grouped(100).toSeq, form) == form.mixed)
-    }
+    def isMoved(blocks: Seq[Seq[LabeledRow]]) = rows(blocks, 2, averages)(_.blocks.isMoved)
+    assert(!isMoved(all.grouped(2000).toSeq) && isMoved(all.sortBy(_.label).grouped(2000).toSeq))
+    assert(!isMoved(all.map(_.copy(label = 1.0)).grouped(2000).toSeq))
+    // Blocks from everywhere make groups alike, and leave neighbours alike.
+    assert(isMoved(all.sortBy(_.label).grouped(100).toSeq))
+  }
+
+  test("rows for steps along coordinates stay with one worker only") {
+    val all = binary(TestData.random(2, 4000, 8, 0.5)).grouped(2000).toSeq
+    rows(all, 1, signed)(data => assert(!data.blocks.isMoved))
+    rows(all, 2, signed)(data => assert(data.blocks.placement.contains("rows of every kind")))
   }
 
   test("too few partitions of the source, and one far too large, are for a shuffle") {
     val all = binary(TestData.random(2, 300, 8, 0.5))
-    for (form <- Seq(signed, averages)) {
-      rows(all.grouped(150).toSeq, 3, form) { data =>
-        assert(data.summary.numPartitions == 3 && data.blocks.placement.contains("numWorkers is 3"))
-      }
-      val huge = Seq(all.take(10), all.slice(10, 280), all.drop(280))
-      rows(huge, 3, form)(data => assert(data.blocks.placement.contains("times the mean")))
+    rows(all.grouped(150).toSeq, 3, averages) { data =>
+      assert(data.summary.numPartitions == 3 && data.blocks.placement.contains("numWorkers is 3"))
     }
+    val huge = Seq(all.take(10), all.slice(10, 280), all.drop(280))
+    rows(huge, 3, averages)(data => assert(data.blocks.placement.contains("times the mean")))
   }
 
   test("a feature with a nonzero in each of more rows than an Int counts has no zeros") {

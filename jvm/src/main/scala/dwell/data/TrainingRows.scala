@@ -125,8 +125,9 @@ final class TrainingRows private[data] (read: ReadRows) {
   }
 
   /**
-   * The data for steps along rows, with the scale and the mean of the features. Rows stay where they were read if groups of whole source
-   * partitions are even, and alike in their labels, and mixed if the form asks for this. Otherwise they are dealt to the workers.
+   * The data for steps along rows, with the scale and the mean of the features. Rows stay where they were read for one worker, and if the form asks
+   * for mixed rows also where they are mixed and groups of whole source partitions are even and alike in their labels. Otherwise
+   * they are dealt to the workers.
    *
    * @param numWorkers
    *   number of workers, K; those beyond the number of rows stay empty. 0: [[dwell.spark.WorkerCount]] chooses it, and fewer if the rows
@@ -144,8 +145,8 @@ final class TrainingRows private[data] (read: ReadRows) {
     scaledRows.getOrElseUpdate(
       (workers, form), {
         val blocks = placed(workers, Alike(form.mixed)) {
-          val unmixed = if (form.mixed) read.unmixed else None
-          unmixed.toLeft(()).flatMap(_ => read.groups(workers, exactly = numWorkers > 0, alike = workers > 1)) match {
+          val objection = if (form.mixed) read.unmixed else Option.when(workers > 1)(OfEveryKind)
+          objection.toLeft(()).flatMap(_ => read.groups(workers, exactly = numWorkers > 0, alike = workers > 1)) match {
             case Right(groups) => left(groups)
             case Left(reason) => MovedBlocks.dealt(read, workers, form.mixed).dataset(Placement.dealt(reason))
           }
@@ -250,6 +251,9 @@ final class TrainingRows private[data] (read: ReadRows) {
 }
 
 object TrainingRows {
+
+  /** Coordinate descent on partitions whose features differ takes up to twice the rounds: bench/results/2026-11-28-blocks. */
+  private val OfEveryKind = "steps along coordinates need partitions of rows of every kind"
 
   /** How blocks come to their workers. */
   private sealed trait Place
