@@ -26,7 +26,7 @@ class DealtBlocksSuite extends SparkSuite {
     }
     val blocks = Kept.of(read, "dealt test: rows as read").keep(StorageLevel.MEMORY_AND_DISK)
     val summaries = Answers.of(blocks)(PartitionSummary.of(Columns, counted = false)).toSeq
-    val rows = new ReadRows(blocks, summaries, Columns, "dealt test", ColumnNames(), repeatable = true)
+    val rows = new ReadRows(blocks, summaries, Columns, "dealt test", ColumnNames())
     try body(rows)
     finally rows.unpersist()
   }

@@ -119,13 +119,7 @@ object TestData {
         problem = null)
     }
     new TrainingRows(
-      new ReadRows(
-        Kept.of(sc.emptyRDD[RowBlock], "none"),
-        summaries,
-        numFeatures,
-        "claimed",
-        ColumnNames(),
-        repeatable = true))
+      new ReadRows(Kept.of(sc.emptyRDD[RowBlock], "none"), summaries, numFeatures, "claimed", ColumnNames()))
   }
 
   /**

@@ -49,7 +49,7 @@ object TrainingReader {
       val summaries = Answers.of(blocks)(PartitionSummary.of(numFeatures, counted)).toSeq
       BadRow.raise(rows, summaries.map(_.problem))(read)
       DataLimits.checkAnyRow(summaries.map(_.rowsRead).sum, summaries.map(_.labels.rows).sum, names)
-      new TrainingRows(new ReadRows(blocks, summaries, numFeatures, title, names, RowOrder.repeats(rows)).narrowed)
+      new TrainingRows(new ReadRows(blocks, summaries, numFeatures, title, names).narrowed)
     }
   }
 }

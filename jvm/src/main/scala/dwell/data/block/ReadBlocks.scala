@@ -13,21 +13,15 @@ import dwell.data.matrix.{BlockIndex, ReadBlock}
 import dwell.spark.TaskFailure
 
 /**
- * The blocks that were read of each partition of the source: in memory until datasets hold the rows in forms of their
- * own.
+ * The blocks that were read of each partition of the source. They are in memory until a dataset holds the rows as copies or in a form of its
+ * own, and memory is short.
  *
  * @param read
  *   the blocks in memory
  * @param name
  *   name of the blocks on disk, for Spark's storage page
- * @param repeatable
- *   whether the source should give the same rows whenever it is read, see [[org.apache.spark.sql.RowOrder.repeats]]
  */
-private[data] final class ReadBlocks[B <: ReadBlock: ClassTag](
-    read: Kept[B],
-    index: BlockIndex,
-    name: String,
-    repeatable: Boolean)
+private[data] final class ReadBlocks[B <: ReadBlock: ClassTag](read: Kept[B], index: BlockIndex, name: String)
     extends Logging {
   private val compared = {
     val index = this.index // so that tasks do not get this object
@@ -66,14 +60,6 @@ private[data] final class ReadBlocks[B <: ReadBlock: ClassTag](
           logWarning(s"the rows as read stay in memory, since they could not be moved to disk: ${e.getMessage}")
       }
     }
-
-  /**
-   * Frees the memory of the blocks once a dataset holds them as partitions where they were read. An executor that is lost
-   * takes both with it, so a copy on its disk would not help, and would take longer to write than the dataset to make.
-   * Spark reads the source again for what is lost, and for another dataset. If the source may then give other rows, the
-   * blocks only make room.
-   */
-  def drop(): Unit = if (repeatable) read.drop() else makeRoom()
 
   /** Drops the blocks for good. */
   def release(): Unit = {

@@ -22,8 +22,6 @@ import dwell.spark.{Answers, Sent}
  *   name of the cached data on Spark's storage page
  * @param names
  *   names of the DataFrame columns, for error messages
- * @param repeatable
- *   see [[ReadBlocks]]
  * @throws IllegalArgumentException
  *   if a sum or a moment of the labels leaves the range of a double
  */
@@ -32,8 +30,7 @@ private[data] final class ReadRows(
     summaries: Seq[PartitionSummary],
     val numFeatures: Int,
     val title: String,
-    val names: ColumnNames,
-    repeatable: Boolean) {
+    val names: ColumnNames) {
 
   /** The features that have numbers here; None if all have. */
   def occurring: Option[OccurringFeatures] = names.occurring.map(_.value)
@@ -64,7 +61,7 @@ private[data] final class ReadRows(
   /** The sum of the weights, S. */
   def totalWeight: Double = labels.totalWeight
 
-  private val readBlocks = new ReadBlocks(blocks, index, s"$title: rows on disk", repeatable)
+  private val readBlocks = new ReadBlocks(blocks, index, s"$title: rows on disk")
 
   /**
    * The blocks of each source partition, in their order. A task fails with [[dwell.spark.InputChangedException]] if a block
@@ -149,7 +146,7 @@ private[data] final class ReadRows(
       val centres = Answers.of(fewer)(_.find(_.rows > 0).map(PartitionSummary.centreOf(_, count)).orNull)
       Cached.release(blocks, Seq.empty)
       val own = summaries.zip(centres).map { case (summary, centre) => summary.copy(centre = centre, occurring = null) }
-      new ReadRows(fewer, own, count, title, names.copy(occurring = Some(sent)), repeatable)
+      new ReadRows(fewer, own, count, title, names.copy(occurring = Some(sent)))
     }
   }
 

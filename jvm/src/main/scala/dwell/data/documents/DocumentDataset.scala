@@ -139,18 +139,13 @@ object DocumentDataset {
     Cached.orRelease(blocks, Seq.empty) {
       val summaries = Answers.of(blocks)(summary)
       BadRow.raise(vectors, summaries.toSeq.map(_.problem))(read)
-      val source = Source(vocabulary, title, column, RowOrder.repeats(vectors))
+      val source = Source(vocabulary, title, column)
       distribute(blocks, summaries, source, numWorkers)
     }
   }
 
-  /**
-   * What is known of the documents before they are read.
-   *
-   * @param repeatable
-   *   see [[dwell.data.block.ReadBlocks]]
-   */
-  private final case class Source(vocabulary: Int, title: String, column: String, repeatable: Boolean)
+  /** What is known of the documents before they are read. */
+  private final case class Source(vocabulary: Int, title: String, column: String)
 
   private def distribute(
       blocks: Kept[MatrixBlock],
@@ -161,7 +156,7 @@ object DocumentDataset {
     checkCount(read.map(_.rowsRead).sum, numDocuments, source.column)
     val moved = System.nanoTime()
     val index = new BlockIndex(read.scanLeft(0L)(_ + _.documents).init, read.map(_.fingerprint))
-    val readBlocks = new ReadBlocks(blocks, index, s"${source.title}: documents on disk", source.repeatable)
+    val readBlocks = new ReadBlocks(blocks, index, s"${source.title}: documents on disk")
     val numNonzeros = read.map(_.nonzeros).sum
     val workers =
       if (numWorkers > 0) numWorkers

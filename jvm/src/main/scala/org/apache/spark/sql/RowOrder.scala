@@ -25,9 +25,6 @@ object RowOrder {
   def fixed(rows: RDD[InternalRow]): RDD[InternalRow] =
     if (isFixed(rows)) rows else rows.mapPartitions(sorted, preservesPartitioning = true)
 
-  /** Whether Spark promises the same rows, in some order, whenever it computes them. */
-  def repeats(rows: RDD[InternalRow]): Boolean = rows.outputDeterministicLevel != DeterministicLevel.INDETERMINATE
-
   /** Whether Spark promises the order of the rows. */
   def isFixed(rows: RDD[InternalRow]): Boolean = rows.outputDeterministicLevel == DeterministicLevel.DETERMINATE
 
