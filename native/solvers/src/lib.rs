@@ -45,6 +45,7 @@
 
 mod base;
 pub mod cd;
+mod facts;
 pub mod lda;
 pub mod newton;
 pub mod pass;
@@ -64,6 +65,7 @@ pub use cd::{
     PrimalProduct, PrimalRound, RoundOutcome, RoundScalars, RowNorms, Samples, ValidDualParams,
     ValidPrimalParams, Verdict,
 };
+pub use facts::{FeatureSums, SUMS};
 pub use problem::{
     feasibility::Feasibility,
     huber::Huber,

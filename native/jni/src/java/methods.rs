@@ -16,7 +16,7 @@ use crate::{
         throw::Throw,
         version::{ABI_VERSION, BUILD_ID},
     },
-    java::{calls, lda, margins, newton, pass, quasi_newton, states},
+    java::{calls, facts, lda, margins, newton, pass, quasi_newton, states},
     lda::calls::TopicsRound,
 };
 
@@ -87,6 +87,12 @@ pub const METHODS: &[NativeMethod] = &[
     native_method! {
         static fn pass_end(pass: jlong, nanos: jlong, result: jbyte[]) -> void,
         fn = pass::end,
+        error_policy = Throw
+    },
+    native_method! {
+        static fn feature_sums(offsets: jint[], features: jint[], values32: jfloat[], values64: jdouble[], labels: jdouble[],
+            weights: jdouble[], used: jint, positions: jint[], sums: jdouble[]) -> jint,
+        fn = facts::sums,
         error_policy = Throw
     },
     native_method! {

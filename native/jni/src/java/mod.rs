@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`methods`] | the table of all functions, and how it is bound to the class |
 //! | [`calls`] | the calls on a partition |
+//! | [`facts`] | the sums that come with reading |
 //! | [`lda`] | the calls of LDA |
 //! | [`margins`] | the call on margins |
 //! | [`newton`] | the functions of the quadratic model of Newton's method |
@@ -11,11 +12,14 @@
 //! | [`quasi_newton`] | the functions of the leader of L-BFGS |
 //! | [`states`] | the functions on worker states and checks |
 //! | [`blocks`] | the arguments of a call on blocks, and the loan of one block after another |
+//! | [`block`] | the arrays of one block of rows, and their loan |
 //! | [`arguments`] | Java arrays that are copied |
 
 pub mod arguments;
+pub mod block;
 pub mod blocks;
 pub mod calls;
+pub mod facts;
 pub mod lda;
 pub mod margins;
 pub mod methods;

@@ -2,10 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use dwell_solvers::{
-    Values,
-    pass::{PassLoss, PassParams, RowPass},
-};
+use dwell_solvers::pass::{PassLoss, PassParams, RowPass};
 use jni::{
     Env,
     objects::{JByteArray, JClass, JDoubleArray, JFloatArray, JIntArray, JLongArray},
@@ -14,18 +11,16 @@ use jni::{
 
 use crate::{
     boundary::{
-        arrays::Matrix,
         fault::{Fault, argument},
         fingerprint::{Fingerprint, KNOWN},
         header::{self, Header, NONZEROS, SOLVER_NANOS},
         memory::zeros,
         numbers::ControlSlots,
-        pins::{ArrayRef, EnvCritical, Pins},
+        pins::ArrayRef,
     },
     java::{
-        arguments::{
-            ValueArrays, copied, decoded, expect_length, lent, numbers, set_bytes, values,
-        },
+        arguments::{copied, decoded, lent, numbers, set_bytes, values},
+        block::Block,
         calls::write_header,
     },
     pass::{
@@ -113,18 +108,17 @@ pub fn block<'l>(
     labels: JDoubleArray<'l>,
     weights: JDoubleArray<'l>,
 ) -> Result<jlong, Fault> {
-    let values = values(env, &values32, &values64)?;
     let block = Block {
         offsets: lent(env, "offsets", &offsets)?,
         features: lent(env, "features", &features)?,
-        values,
+        values: values(env, &values32, &values64)?,
         labels: ArrayRef::new(env, "labels", &labels)?,
         weights: lent(env, "weights", &weights)?,
     };
     PASSES.with(pass, |pass| {
         let (rows, features) = (block.labels.length(), pass.features());
         block.check_lengths(features)?;
-        let fingerprint = block.lend(env, |matrix, _, _| {
+        let fingerprint = block.lend(env, |_, matrix, _, _| {
             Ok(Fingerprint::of_matrix(features, matrix))
         })?;
         let mut is_known = KNOWN.contains(fingerprint);
@@ -132,7 +126,7 @@ pub fn block<'l>(
         let mut spent = Duration::ZERO;
         while next < rows {
             let start = Instant::now();
-            next = block.lend(env, |matrix, labels, weights| {
+            next = block.lend(env, |_, matrix, labels, weights| {
                 let view = if is_known {
                     matrix.known_view(rows, features)?
                 } else {
@@ -150,60 +144,6 @@ pub fn block<'l>(
         }
         Ok(spent.as_nanos() as jlong)
     })
-}
-
-/// The arrays of a block.
-struct Block<'a> {
-    offsets: Option<ArrayRef<'a, i32>>,
-    features: Option<ArrayRef<'a, i32>>,
-    values: ValueArrays<'a>,
-    labels: ArrayRef<'a, f64>,
-    weights: Option<ArrayRef<'a, f64>>,
-}
-
-impl Block<'_> {
-    /// Checks what can be checked before pinning.
-    fn check_lengths(&self, features: usize) -> Result<(), Fault> {
-        let rows = self.labels.length();
-        let dense = rows.saturating_mul(features);
-        if self.features.is_some() {
-            let offsets = self.offsets.map_or(0, |offsets| offsets.length());
-            return expect_length("offsets", offsets, rows + 1);
-        }
-        match self.values {
-            (Some(values), _) => expect_length("values32", values.length(), dense),
-            (_, Some(values)) => expect_length("values64", values.length(), dense),
-            (None, None) => Ok(()),
-        }
-    }
-
-    /// Lends the arrays to `work`.
-    fn lend<R>(
-        &self,
-        env: &mut Env<'_>,
-        work: impl FnOnce(Matrix<'_>, &[f64], Option<&[f64]>) -> Result<R, Fault>,
-    ) -> Result<R, Fault> {
-        let critical = EnvCritical::new(env);
-        let pins = Pins::new(&critical);
-        // SAFETY: no Java thread writes the arrays of a block: blocks are immutable once they are built, and `NativeBridge` requires it of
-        // its callers. The work only reads them, and keeps copies.
-        unsafe {
-            let matrix = Matrix {
-                offsets: (self.offsets).map_or(Ok(&[][..]), |offsets| pins.read(offsets))?,
-                indices: self
-                    .features
-                    .map(|features| pins.read(features))
-                    .transpose()?,
-                values: match self.values {
-                    (Some(values), _) => Values::F32(pins.read(values)?),
-                    (None, Some(values)) => Values::F64(pins.read(values)?),
-                    (None, None) => Values::Ones,
-                },
-            };
-            let weights = self.weights.map(|weights| pins.read(weights)).transpose()?;
-            work(matrix, pins.read(self.labels)?, weights)
-        }
-    }
 }
 
 /// See `NativeBridge.passEnd`.

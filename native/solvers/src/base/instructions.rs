@@ -1,6 +1,7 @@
 //! The choice of instructions, at run time. The tokens of `pulp` prove that the processor has them, so that their use is safe.
 
 use once_cell::sync::Lazy;
+use pulp::{Arch, Simd, WithSimd};
 
 /// The instructions that vectorised loops are compiled for.
 #[derive(Debug, Clone, Copy)]
@@ -49,6 +50,20 @@ impl Kernel {
             Instructions::Avx512(_) => "avx512",
         }
     }
+}
+
+/// Runs `work` with the processor's instructions. A closure that may run once only would stay a function of its own, compiled for none of them.
+pub fn vectorised<R>(work: impl FnMut() -> R) -> R {
+    struct On<F>(F);
+    impl<R, F: FnMut() -> R> WithSimd for On<F> {
+        type Output = R;
+
+        #[inline(always)]
+        fn with_simd<S: Simd>(mut self, _: S) -> R {
+            (self.0)()
+        }
+    }
+    Arch::new().dispatch(On(work))
 }
 
 /// Asks the processor to bring the cache line of a number, before it is needed.

@@ -13,7 +13,7 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
-use crate::base::error::SolverError;
+use crate::base::{error::SolverError, instructions::vectorised};
 
 /// Additions that do not wait for one another.
 const LANES: usize = 16;
@@ -54,20 +54,6 @@ pub struct Evaluation {
     pub squares: f64,
     /// The square of the subgradient.
     pub subsquares: f64,
-}
-
-/// Runs `work` with the processor's instructions. A closure that may run once only would stay a function of its own, compiled for none of them.
-fn vectorised<R>(work: impl FnMut() -> R) -> R {
-    struct On<F>(F);
-    impl<R, F: FnMut() -> R> WithSimd for On<F> {
-        type Output = R;
-
-        #[inline(always)]
-        fn with_simd<S: Simd>(mut self, _: S) -> R {
-            (self.0)()
-        }
-    }
-    Arch::new().dispatch(On(work))
 }
 
 fn same(lengths: &[usize]) -> Result<(), SolverError> {

@@ -10,11 +10,10 @@ import org.apache.spark.storage.StorageLevel
 import dwell.SparkSuite
 import dwell.bulk.Kept
 import dwell.data.TestData.Values
-import dwell.data.block.{ColumnNames, LabeledRow, PartitionSummary, ReadRows, RowBlock, RowBlockBuilder}
+import dwell.data.block.{ColumnNames, LabeledRow, ReadFacts, ReadRows, RowBlock, RowBlockBuilder}
 import dwell.data.matrix.MatrixBlock
 import dwell.data.merge.{DealtBlocks, RowDistribution}
 import dwell.data.rows.{BlockArrays, BlockData, BlockDataset}
-import dwell.spark.Answers
 
 /** Rows that are dealt to partitions, in blocks. */
 class DealtBlocksSuite extends SparkSuite {
@@ -25,8 +24,8 @@ class DealtBlocksSuite extends SparkSuite {
       RowBlockBuilder.read(partition, Columns, rows.flatten.map(_.toInternal), ColumnNames())
     }
     val blocks = Kept.of(read, "dealt test: rows as read").keep(StorageLevel.MEMORY_AND_DISK)
-    val summaries = Answers.of(blocks)(PartitionSummary.of(Columns, counted = false)).toSeq
-    val rows = new ReadRows(blocks, summaries, Columns, "dealt test", ColumnNames())
+    val facts = ReadFacts.of(blocks, Columns, classified = false)
+    val rows = new ReadRows(blocks, facts, Columns, "dealt test", ColumnNames())
     try body(rows)
     finally rows.unpersist()
   }

@@ -6,7 +6,6 @@ import org.apache.spark.ml.linalg.Vectors
 import org.apache.spark.rdd.RDD
 
 import dwell.{CheckLong, SparkSuite}
-import dwell.base.LittleEndian
 import dwell.data.block.{ColumnNames, LabeledRow}
 import dwell.data.moments.{MergedMoments, MomentPiece}
 import dwell.data.rows.RowForm
@@ -257,13 +256,11 @@ class ScaledRowsSuite extends SparkSuite {
   test("a feature with a nonzero in each of more rows than an Int counts has no zeros") {
     // The sums of the weights differ by rounding, and the mean would make much of it.
     val most = Int.MaxValue
-    val pieces = Iterator.fill(3) {
-      val values = Seq(0.1 * most, 1e9, 0.0).map(Array(_))
-      new MomentPiece(Array(0), Array(most.toLong), values(0), values(1), values(2), null, null)
-    }
-    val total = 0.3 * most * (1.0 + 1e-12)
-    val packed = new MergedMoments(0, 1, pieces, 3L * most, total, binary = false).packed
-    assert(LittleEndian.doubles(packed.variance).head == 0.0 && LittleEndian.doubles(packed.mean).head == 1e9)
+    val Seq(weight, mean, none) = Seq(0.1 * most, 1e9, 0.0).map(Array(_))
+    val piece = new MomentPiece(Array(0), Array(most.toLong), Array[Byte](1), weight, mean, none, none, none)
+    val merged = Seq.fill(3)(piece).foldLeft(new MergedMoments(0, 1))(_ add _).result
+    val (means, variances) = merged.overRows(3L * most, 0.3 * most * (1.0 + 1e-12))
+    assert(variances.toSeq == Seq(0.0) && means.toSeq == Seq(1e9))
   }
 
   test("moments are merged by ranges of columns") {

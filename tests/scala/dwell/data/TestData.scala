@@ -7,9 +7,10 @@ import org.apache.spark.ml.linalg.{Vector, Vectors}
 
 import dwell.base.SliceBounds
 import dwell.bulk.Kept
-import dwell.data.block.{ColumnNames, LabelSummary, LabeledRow, PartitionSummary, ReadRows, RowBlock, RowBlockBuilder}
+import dwell.data.block.{ColumnNames, LabelSummary, LabeledRow, PartitionSummary, ReadFacts, ReadRows, RowBlock, RowBlockBuilder}
 import dwell.data.columns._
 import dwell.data.matrix.{ColumnCounts, MatrixBlock, NarrowValues, PartitionForm}
+import dwell.data.moments.MergedMoments
 import dwell.data.rows.BlockArrays
 
 /** Random rows, and columns made of rows without Spark. */
@@ -74,8 +75,8 @@ object TestData {
     }
     read.find(_.problem != null).foreach(block => throw new IllegalArgumentException(block.problem))
     val (counts, widths) = columnCounts(read.map(_.matrix), numFeatures)
-    val constant = read.map(_.matrix).filter(_.rows > 0).map(_.constantColumns).reduce(_ intersect _)
-    constant.indices.foreach(column => counts(column) = 0)
+    val rows = blocks.flatten.filter(_.weight > 0.0).map(_.features)
+    counts.indices.filter(j => rows.forall(_(j) == rows.head(j))).foreach(counts(_) = 0)
     val assignment = ColumnAssignment.balanced(counts, numPartitions)
     val firstRows = read.scanLeft(0)(_ + _.matrix.rows)
     val slices = SliceBounds(firstRows.last, numPartitions)
@@ -114,12 +115,15 @@ object TestData {
         NarrowValues.Ones,
         index.toLong,
         labels,
-        hasConstant = false,
-        centre = null,
         problem = null)
     }
     new TrainingRows(
-      new ReadRows(Kept.of(sc.emptyRDD[RowBlock], "none"), summaries, numFeatures, "claimed", ColumnNames()))
+      new ReadRows(
+        Kept.of(sc.emptyRDD[RowBlock], "none"),
+        new ReadFacts(summaries, new MergedMoments(0, numFeatures).result),
+        numFeatures,
+        "claimed",
+        ColumnNames()))
   }
 
   /**

@@ -40,17 +40,4 @@ class IndexedSumsSuite extends SparkSuite {
     assert(IndexedSums.total(sc.parallelize(parts, parts.size), n).sameElements(expected))
     assert(IndexedSums.total(sc.parallelize(parts.map(_ => IndexedSums.of(Array.emptyDoubleArray)), 9), 0).isEmpty)
   }
-
-  test("a column is constant if all blocks say so, with one value, in any range") {
-    val n = 20000
-    val columns = Array(0, 1, 4095, 4096, 12000, 19999)
-    val first = ConstantColumns(columns, columns.map(_ + 0.5))
-    val others = Seq(
-      first,
-      ConstantColumns(columns.tail, columns.tail.map(_ + 0.5)),
-      ConstantColumns(columns, columns.map(c => if (c == 4096) 9.0 else c + 0.5)))
-    assert(ConstantColumns.common(sc.parallelize(first +: others, 4), n).sameElements(Array(1, 4095, 12000, 19999)))
-    val none = first +: others :+ ConstantColumns.Empty
-    assert(ConstantColumns.common(sc.parallelize(none, 5), n).isEmpty)
-  }
 }

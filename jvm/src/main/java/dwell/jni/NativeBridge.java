@@ -56,6 +56,9 @@ package dwell.jni;
  * w_jc = S((1 - eta l2) w_jc - eta g_c scale_j x_ij, eta l1 sqrt(scale_j)) and b_c = b_c - eta g_c, where S(v, h) moves v towards 0 by h
  * and g_c = weight * (weight factor) * derivative of the loss by the prediction c.
  *
+ * <h2>Sums that come with reading</h2>
+ * {@link #featureSums} is a pure function of a block and of what it adds to. Java holds the sums.
+ *
  * <h2>Newton's method</h2>
  * {@link #passBegin}, {@link #passBlock}, {@link #passEnd}: a pass over the blocks of a partition, for a worker. Each call pins the arrays
  * of its block for as long as it copies some hundred rows, time and again. {@link #newtonModel} is for the leader, and copies its arrays.
@@ -133,6 +136,9 @@ public final class NativeBridge {
 
   /** A pass sums the Hessian. */
   public static final long PASS_HESSIAN = 32;
+
+  /** Numbers of a feature in the sums of {@link #featureSums}. */
+  public static final int FEATURE_SUMS = 8;
 
   /** Version of {@link LdaLayout}. */
   public static final long LDA_LAYOUT_VERSION = 1;
@@ -328,6 +334,22 @@ public final class NativeBridge {
    * Adds the sums of one pass to those of another one with the same parameters, and frees it. If it throws, both are freed.
    */
   public static native void passJoin(long into, long from);
+
+  /**
+   * Adds the rows of a block to sums over the nonzeros of each feature. Arrays of the block are those of {@link #passBlock}.
+   *
+   * @param used
+   *   number of features that had nonzeros so far
+   * @param positions
+   *   for each feature 1 and the position of its sums, or 0 if it had no nonzero so far; read and written
+   * @param sums
+   *   {@link #FEATURE_SUMS} numbers for each feature that had nonzeros, with room for those of the block; read and written: number of
+   *   nonzeros; sum of their weights s; the first of them, c; sums of s (x - c), of s (x - c)^2, of s x over rows with a positive label,
+   *   and over other rows; 0 if all nonzeros are 1, 1 if floats hold them, 2 otherwise
+   * @return number of features that have had nonzeros now
+   */
+  public static native int featureSums(int[] offsets, int[] features, float[] values32, double[] values64, double[] labels,
+      double[] weights, int used, int[] positions, double[] sums);
 
   /**
    * Moves the point of a search by L-BFGS. With n features and C outputs, vectors have C (n + 1) coordinates: of each output n, each the

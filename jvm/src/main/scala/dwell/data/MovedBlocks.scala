@@ -5,8 +5,9 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.StorageLevel
 
 import dwell.bulk.{BulkShuffle, Kept}
-import dwell.data.block.{BlockGroups, GroupedBlocks, ReadRows, RowBlock, SourceSize}
+import dwell.data.block.{ReadRows, RowBlock}
 import dwell.data.cache.Cached
+import dwell.data.groups.{BlockGroups, GroupedBlocks, SourceSize}
 import dwell.data.merge.DealtBlocks
 import dwell.data.rows.BlockDataset
 import dwell.record.HeldBytes

@@ -6,9 +6,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.storage.StorageLevel
 
 import dwell.bulk.Kept
-import dwell.data.block.{BadRow, ColumnNames, DataLimits, OccurringFeatures, PartitionSummary, ReadRows, RowBlockBuilder}
+import dwell.data.block.{BadRow, ColumnNames, DataLimits, ReadFacts, ReadRows, RowBlockBuilder}
 import dwell.data.cache.Cached
-import dwell.spark.Answers
 
 /**
  * Reads and validates training data, in one pass. The rows stay on the workers as primitive arrays, with their labels
@@ -31,6 +30,8 @@ object TrainingReader {
    *   names of the DataFrame columns, for error messages
    * @param narrow
    *   whether features that never occur may be left out, see [[dwell.data.block.OccurringFeatures]]
+   * @param classified
+   *   whether labels are classes, of which the weights are asked for
    * @throws IllegalArgumentException
    *   if the data is not fit for training; the message names the column, the row and the fix
    */
@@ -39,17 +40,19 @@ object TrainingReader {
       numFeatures: Int,
       title: String,
       names: ColumnNames = ColumnNames(),
-      narrow: Boolean = true): TrainingRows = {
+      narrow: Boolean = true,
+      classified: Boolean = true): TrainingRows = {
     DataLimits.checkFeatureCount(numFeatures, names)
-    def read(rows: RDD[InternalRow]) =
+    def blocksOf(rows: RDD[InternalRow]) =
       rows.mapPartitionsWithIndex((partition, it) => RowBlockBuilder.read(partition, numFeatures, it, names))
-    val blocks = Kept.of(read(RowOrder.fixed(rows)), s"$title: rows as read").keep(StorageLevel.MEMORY_AND_DISK)
+    val blocks = Kept.of(blocksOf(RowOrder.fixed(rows)), s"$title: rows as read").keep(StorageLevel.MEMORY_AND_DISK)
     Cached.orRelease(blocks, Seq.empty) {
-      val counted = narrow && OccurringFeatures.areCounted(numFeatures, blocks.getNumPartitions)
-      val summaries = Answers.of(blocks)(PartitionSummary.of(numFeatures, counted)).toSeq
-      BadRow.raise(rows, summaries.map(_.problem))(read)
+      val facts = ReadFacts.of(blocks, numFeatures, classified)
+      val summaries = facts.summaries
+      BadRow.raise(rows, summaries.map(_.problem))(blocksOf)
       DataLimits.checkAnyRow(summaries.map(_.rowsRead).sum, summaries.map(_.labels.rows).sum, names)
-      new TrainingRows(new ReadRows(blocks, summaries, numFeatures, title, names).narrowed)
+      val read = new ReadRows(blocks, facts, numFeatures, title, names)
+      new TrainingRows(if (narrow) read.narrowed else read)
     }
   }
 }

@@ -4,9 +4,10 @@ import scala.collection.mutable
 
 import org.apache.spark.SparkContext
 
-import dwell.data.block.{BlockGroups, DataLimits, OccurringFeatures, PartitionSummary, Placement, ReadRows}
+import dwell.data.block.{DataLimits, OccurringFeatures, PartitionSummary, ReadRows}
 import dwell.data.columns.ColumnDataset
-import dwell.data.rows.{BlockArrays, BlockDataset, ClassWeights, FeatureFacts, FeatureMoments, RowForm}
+import dwell.data.groups.{BlockGroups, Placement}
+import dwell.data.rows.{BlockArrays, BlockDataset, FeatureFacts, FeatureMoments, RowForm}
 import dwell.problem.{LabelFacts, Labels, RowUse}
 import dwell.spark.WorkerCount
 
@@ -72,7 +73,6 @@ final class TrainingRows private[data] (read: ReadRows) {
   // One for each number of workers and way of placing them.
   private val blockDatasets = mutable.Map.empty[(Int, TrainingRows.Place), BlockDataset]
   private val scaledRows = mutable.Map.empty[(Int, RowForm), ScaledRows]
-  private val classWeights = mutable.Map.empty[Int, Array[Double]]
   private var released = false
 
   // Counted once for all datasets. The methods below hold the lock.
@@ -139,8 +139,7 @@ final class TrainingRows private[data] (read: ReadRows) {
     checkUse(numWorkers)
     DataLimits.checkSharedFeatures(numFeatures, read.names)
     if (form.labels == Labels.Signed) requireBinaryLabels()
-    // A constant feature has a nonzero in every row.
-    def varying = nonzeros - read.constant.length * numRows
+    def varying = nonzeros - read.constant.iterator.map(read.moments.counts(_)).sum
     val workers = partitionsFor(numWorkers, WorkerCount.NonzerosWorthAWorker)(varying, bytesByRow)
     scaledRows.getOrElseUpdate(
       (workers, form), {
@@ -171,32 +170,34 @@ final class TrainingRows private[data] (read: ReadRows) {
         made
       })
 
-  /** About the mean of each feature; only where they are few. */
-  def centre: Array[Double] = read.centre
+  /** The mean of each feature, where they are few; null otherwise. */
+  def centre: Array[Double] = if (numFeatures > Few) null
+  else {
+    val all = new Array[Double](numFeatures)
+    // Values so large that the mean overflows are left where they are.
+    read.moments.columns.indices.filter(i => math.abs(read.mean(i)) <= Double.MaxValue).foreach { i =>
+      all(read.moments.columns(i)) = read.mean(i)
+    }
+    all
+  }
 
-  /** The features that have one value in all rows. Zero counts only if a block is sparse. */
-  def constant: Array[Int] = read.constant
+  /** The features that have one nonzero value in all rows. */
+  def constant: Array[Int] = read.constant.map(read.moments.columns(_))
 
-  /**
-   * What a leader needs to know of labels of this kind.
-   *
-   * @param counted
-   *   whether a job counts the classes where there are several
-   */
-  def labelFacts(labels: Labels, counted: Boolean = true): LabelFacts = {
+  /** What a leader needs to know of labels of this kind. */
+  def labelFacts(labels: Labels): LabelFacts = {
     val classes = labels match {
       case Labels.Signed =>
         requireBinaryLabels()
         Array(read.labels.otherWeight, read.labels.positiveWeight)
-      case Labels.Classes(count) if counted =>
-        synchronized(classWeights.getOrElseUpdate(count, ClassWeights.of(read.verifiedBlocks, count)))
-      case Labels.Classes(_) | Labels.Real => null
+      case Labels.Classes(count) => classWeights(count)
+      case Labels.Real => null
     }
     LabelFacts(labelMean, labelVariance, totalWeight, classes)
   }
 
-  /** The weights of so many classes, if [[labelFacts]] has counted them. */
-  def countedClasses(count: Int): Option[Array[Double]] = synchronized(classWeights.get(count))
+  /** The sums of the weights of the rows of each class, 0 until `count`. */
+  def classWeights(count: Int): Array[Double] = read.labels.classWeights(count)
 
   /** The number of workers that the size of the data pays for, for this use of rows. */
   def workers(use: RowUse): Int =

@@ -180,7 +180,7 @@ final class LinearTrainer(
     val started = System.nanoTime()
     val loss = problem.loss
     val data = rows.blocks(problem.numWorkers, even = false)
-    val facts = NewtonFacts(rows.numRows, rows.centre, rows.constant, rows.labelFacts(loss.labels, counted = false))
+    val facts = NewtonFacts(rows.numRows, rows.centre, rows.constant, rows.labelFacts(loss.labels))
     val last = starts.newton(problem)
     val from = last.filter(_.first.isEmpty).map(kept => (kept.coefficients, kept.intercepts))
     val warm = problem.copy(initial = problem.initial.orElse(from))

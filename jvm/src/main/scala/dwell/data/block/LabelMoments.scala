@@ -51,6 +51,11 @@ private[data] final class LabelMoments(partitions: Seq[LabelSummary], names: Col
   /** The sum of the weights of the other rows. */
   val otherWeight: Double = partitions.map(_.otherWeight).sum
 
+  private val classes = LabelSummary.merged(partitions.map(_.classes))
+
+  /** The sums of the weights of the rows of each class, 0 until `count`. Labels must have been classes when they were read. */
+  def classWeights(count: Int): Array[Double] = Array.tabulate(count)(classes.getOrElse(_, 0.0))
+
   /** Number, over the whole dataset, and label of the first row whose label is neither 0 nor 1. */
   val notBinary: Option[(Long, Double)] = {
     val firstRows = partitions.scanLeft(0L)(_ + _.rows)

@@ -1,5 +1,7 @@
 package dwell.data.block
 
+import scala.collection.mutable
+
 /**
  * What is known of the labels y_i and weights s_i of a source partition. Sums are taken in the order of the rows, for each
  * block first.
@@ -28,6 +30,8 @@ package dwell.data.block
  *   sum of the weights of the other rows
  * @param notBinary
  *   position and label of the first row whose label is neither 0 nor 1
+ * @param classes
+ *   sum of the weights of each class that occurs; empty unless labels are classes
  * @param neighbours
  *   how far the labels of rows that follow one another are from one another
  */
@@ -44,6 +48,7 @@ private[data] final case class LabelSummary(
     positiveWeight: Double,
     otherWeight: Double,
     notBinary: Option[(Long, Double)],
+    classes: Map[Int, Double],
     neighbours: Neighbours) {
 
   /** The weighted mean of the labels, up to rounding; 0 without rows. */
@@ -79,6 +84,7 @@ private[data] final case class LabelSummary(
         positiveWeight + that.positiveWeight,
         otherWeight + that.otherWeight,
         notBinary.orElse(that.notBinary.map { case (row, label) => (rows + row, label) }),
+        LabelSummary.merged(Seq(classes, that.classes)),
         neighbours ++ that.neighbours)
     }
 }
@@ -93,8 +99,10 @@ private[data] object LabelSummary {
    *
    * @param weights
    *   weight of each row, or null if every weight is 1
+   * @param classified
+   *   whether labels are classes, which are counted
    */
-  def of(labels: Array[Double], weights: Array[Double]): LabelSummary = {
+  def of(labels: Array[Double], weights: Array[Double], classified: Boolean = false): LabelSummary = {
     def weightOf(i: Int): Double = if (weights == null) 1.0 else weights(i)
     var weight, weightSquares, sum, positiveWeight, otherWeight = 0.0
     var smallest = Double.PositiveInfinity
@@ -135,7 +143,24 @@ private[data] object LabelSummary {
       positiveWeight,
       otherWeight,
       Option.when(notBinary >= 0)((notBinary.toLong, labels(notBinary))),
+      if (!classified) Map.empty
+      else if (notBinary < 0) Map(0 -> otherWeight, 1 -> positiveWeight)
+      else ofClasses(labels, weightOf),
       Neighbours.of(labels, weightOf))
+  }
+
+  /** The sums of weights of all parts, in their order. */
+  def merged(parts: Seq[Map[Int, Double]]): Map[Int, Double] =
+    parts.reduce((some, more) =>
+      more.foldLeft(some) { case (all, (c, weight)) => all.updated(c, all.getOrElse(c, 0.0) + weight) })
+
+  private def ofClasses(labels: Array[Double], weight: Int => Double): Map[Int, Double] = {
+    val sums = mutable.LongMap.empty[Double]
+    for (i <- labels.indices) {
+      val c = labels(i).toLong
+      sums(c) = sums.getOrElse(c, 0.0) + weight(i)
+    }
+    sums.iterator.map { case (c, weight) => c.toInt -> weight }.toMap
   }
 
   private def centre(sum: Double, weight: Double): Double = if (weight > 0.0) sum / weight else 0.0

@@ -56,23 +56,19 @@ final class OccurringFeatures private (val all: Int, marks: Array[Long]) extends
 
 private[data] object OccurringFeatures {
 
-  /** Whether source partitions report the features that occur in them: where vectors are long, and reports are not. */
-  def areCounted(numFeatures: Int, partitions: Int): Boolean =
-    numFeatures >= Many && (numFeatures >> 3).toLong * partitions <= MostBytes
+  /**
+   * The features that occur, if there are any, and fewer than half of them, where vectors are long.
+   *
+   * @param features
+   *   the features that occur, ascending
+   */
+  def of(numFeatures: Int, features: Array[Int]): Option[OccurringFeatures] =
+    Option.when(numFeatures >= Many && features.nonEmpty && features.length < numFeatures / 2) {
+      val marks = new Array[Long]((numFeatures >> 6) + 1)
+      features.foreach(feature => marks(feature >> 6) |= 1L << (feature & 63))
+      new OccurringFeatures(numFeatures, marks)
+    }
 
-  /** Marks of which none is set yet. */
-  def noMarks(numFeatures: Int): Array[Long] = new Array[Long]((numFeatures >> 6) + 1)
-
-  /** The features that occur, if there are any, and fewer than half of them. */
-  def of(numFeatures: Int, marks: Seq[Array[Long]]): Option[OccurringFeatures] = {
-    val together = noMarks(numFeatures)
-    marks.foreach(of => for (i <- of.indices) together(i) |= of(i))
-    Some(new OccurringFeatures(numFeatures, together)).filter(found => found.count > 0 && found.count < numFeatures / 2)
-  }
-
-  /** With so many features, what leaders and exchanges do for those that do not occur takes longer than to find them. */
+  /** With so many features, what leaders and exchanges do for those that do not occur takes longer than to leave them out. */
   private val Many = 1 << 14
-
-  /** Bytes that the reports of all source partitions may have more. */
-  private val MostBytes = 1L << 25
 }

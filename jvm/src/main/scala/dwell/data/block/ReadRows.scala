@@ -6,16 +6,18 @@ import org.apache.spark.storage.StorageLevel
 
 import dwell.bulk.Kept
 import dwell.data.cache.Cached
-import dwell.data.matrix.{BlockIndex, ConstantColumns, NarrowValues}
+import dwell.data.groups.{BlockGroups, GroupedBlocks, SourceSize}
+import dwell.data.matrix.{BlockIndex, NarrowValues}
+import dwell.data.moments.MomentPiece
 import dwell.record.HeldBytes
-import dwell.spark.{Answers, Sent}
+import dwell.spark.Sent
 
 /**
  * Rows, read and validated: blocks cached on the workers, sums on the driver. Rows have numbers over the whole dataset,
  * without those of weight 0.
  *
- * @param summaries
- *   the reports of all source partitions, in their order; at least one has rows
+ * @param facts
+ *   what the driver knows of them; at least one source partition has rows
  * @param numFeatures
  *   length of the feature vectors, n, including constant features
  * @param title
@@ -27,10 +29,12 @@ import dwell.spark.{Answers, Sent}
  */
 private[data] final class ReadRows(
     blocks: Kept[RowBlock],
-    summaries: Seq[PartitionSummary],
+    facts: ReadFacts,
     val numFeatures: Int,
     val title: String,
     val names: ColumnNames) {
+
+  private val summaries = facts.summaries
 
   /** The features that have numbers here; None if all have. */
   def occurring: Option[OccurringFeatures] = names.occurring.map(_.value)
@@ -53,8 +57,6 @@ private[data] final class ReadRows(
 
   /** See [[PartitionSummary.sparsePairs]]. */
   val sparsePairs: Double = summaries.map(_.sparsePairs).sum
-
-  private val mayHaveConstant = summaries.forall(summary => summary.labels.rows == 0 || summary.hasConstant)
 
   def sc: SparkContext = blocks.sparkContext
 
@@ -104,8 +106,11 @@ private[data] final class ReadRows(
   /** The blocks of each group, without their lineage: see [[dwell.bulk.Kept.held]]. */
   def held(groups: BlockGroups): RDD[() => Iterator[RowBlock]] = readBlocks.held(groups.sources)
 
-  /** About the mean of each feature: of the first rows. Only where features are few, see [[PartitionSummary]]. */
-  def centre: Array[Double] = summaries.find(_.labels.rows > 0).map(_.centre).orNull
+  /** The moments of the nonzeros of each feature that has any. */
+  def moments: MomentPiece = facts.moments
+
+  /** The weighted mean of each of them over all rows, and its population variance. */
+  lazy val (mean, variance) = moments.overRows(numRows, totalWeight)
 
   /** The bytes that are held as read. */
   def heldAsRead: HeldBytes = {
@@ -119,34 +124,26 @@ private[data] final class ReadRows(
   /** The bytes that are held once a dataset takes so many: as read, too. */
   def heldWith(bytes: Long): HeldBytes = HeldBytes(bytes, bytes + summaries.map(_.bytes).sum)
 
-  /** The number of partitions of the source. */
-  def sourcePartitions: Int = index.partitions
-
   /** Whether all labels are 0 or 1. */
   def hasBinaryLabels: Boolean = labels.notBinary.isEmpty
 
-  /** The features that have one nonzero value in all rows, ascending. Unless a block rules them out, a job finds them. */
-  lazy val constant: Array[Int] =
-    if (!mayHaveConstant) Array.emptyIntArray
-    else ConstantColumns.common(verifiedBlocks.filter(_.rows > 0).map(_.matrix.constantColumns), numFeatures)
+  /** The features that have one nonzero value in all rows, or that differ so little that their variance is 0: positions in the moments. */
+  lazy val constant: Array[Int] = variance.indices.filter(variance(_) == 0.0).toArray
 
   /**
    * The same rows, of which only the features that occur have numbers, if they are few: see [[OccurringFeatures]]. The rows take the
    * place of these ones.
    */
-  def narrowed: ReadRows =
-    if (summaries.exists(_.occurring == null)) this
-    else OccurringFeatures.of(numFeatures, summaries.map(_.occurring)).fold(this)(narrowed)
+  def narrowed: ReadRows = OccurringFeatures.of(numFeatures, moments.columns).fold(this)(narrowed)
 
   private def narrowed(occurring: OccurringFeatures): ReadRows = {
     val sent = Sent.of(sc, occurring)
     val fewer = Kept.of(blocks.map(_.narrowed(sent.value)), s"$title: rows as read")
     Cached.orRelease(fewer.keep(StorageLevel.MEMORY_AND_DISK), Seq(sent.broadcast)) {
-      val count = occurring.count
-      val centres = Answers.of(fewer)(_.find(_.rows > 0).map(PartitionSummary.centreOf(_, count)).orNull)
+      sc.runJob(fewer, (it: Iterator[RowBlock]) => it.foreach(_ => ()))
       Cached.release(blocks, Seq.empty)
-      val own = summaries.zip(centres).map { case (summary, centre) => summary.copy(centre = centre, occurring = null) }
-      new ReadRows(fewer, own, count, title, names.copy(occurring = Some(sent)))
+      val own = new ReadFacts(summaries, moments.numbered(Array.range(0, occurring.count)))
+      new ReadRows(fewer, own, occurring.count, title, names.copy(occurring = Some(sent)))
     }
   }
 

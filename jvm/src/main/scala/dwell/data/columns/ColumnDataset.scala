@@ -5,8 +5,9 @@ import org.apache.spark.storage.StorageLevel
 
 import dwell.base.SliceBounds
 import dwell.bulk.{BulkShuffle, Kept}
-import dwell.data.block.{DataLimits, GroupedBlocks, ReadRows, RowBlock}
+import dwell.data.block.{DataLimits, ReadRows, RowBlock}
 import dwell.data.cache.{Cached, CachedDataset}
+import dwell.data.groups.GroupedBlocks
 import dwell.data.matrix.{ColumnCounts, IndexedSums, MatrixBlock, PartitionForm}
 import dwell.record.HeldBytes
 import dwell.spark.Answers

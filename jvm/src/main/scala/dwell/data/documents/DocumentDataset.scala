@@ -8,8 +8,9 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.storage.StorageLevel
 
 import dwell.bulk.Kept
-import dwell.data.block.{BadRow, BlockGroups, GroupedBlocks, Placement, ReadBlocks, SourceSize}
+import dwell.data.block.{BadRow, ReadBlocks}
 import dwell.data.cache.Cached
+import dwell.data.groups.{BlockGroups, GroupedBlocks, Placement, SourceSize}
 import dwell.data.matrix.{BlockIndex, MatrixBlock}
 import dwell.data.merge.{DealtBlocks, PickedMatrix, RowDistribution}
 import dwell.record.HeldBytes

@@ -33,9 +33,6 @@ private[data] sealed abstract class MatrixBlock(
   /** Whether zeros are stored, too. */
   def isDense: Boolean
 
-  /** The columns that have the same nonzero value in every row of this block, with that value. */
-  def constantColumns: ConstantColumns
-
   /** The position of the first stored value of row `j`; `rows` stands for the end. */
   def start(j: Int): Int
 
@@ -56,9 +53,6 @@ private[data] sealed abstract class MatrixBlock(
 
   /** Adds the number of nonzeros of each column in the rows `from` until `until`. */
   def countInto(counts: Array[Int], from: Int, until: Int): Unit
-
-  /** Sets the bit of each column with a nonzero; of every column if zeros are stored, too. */
-  def mark(marks: Array[Long]): Unit
 
   /** Raises the width of each column to one that holds its nonzeros here. */
   def widen(widths: Array[Byte]): Unit
@@ -109,24 +103,6 @@ private[data] final class SparseBlock(
     MatrixBlock.hash(structure, values)
   }
 
-  override def constantColumns: ConstantColumns =
-    if (rows == 0) ConstantColumns.Empty
-    else {
-      var constant = row(0)
-      var j = 1
-      while (j < rows && constant.indices.length > 0) {
-        constant = constant.intersect(indices, values.apply, offsets(j), offsets(j + 1))
-        j += 1
-      }
-      constant
-    }
-
-  private def row(j: Int): ConstantColumns = {
-    val from = offsets(j)
-    val length = offsets(j + 1) - from
-    ConstantColumns(indices.slice(from, from + length), Array.tabulate(length)(i => values(from + i)))
-  }
-
   /** The same vectors with other numbers for their columns, in the same order. */
   def renumbered(number: Int => Int): SparseBlock =
     new SparseBlock(at, rowsRead, offsets, indices.map(number), values, problem)
@@ -134,14 +110,6 @@ private[data] final class SparseBlock(
   override def start(j: Int): Int = offsets(j)
 
   override def nonzerosOf(j: Int): Int = offsets(j + 1) - offsets(j)
-
-  override def mark(marks: Array[Long]): Unit = {
-    var at = 0
-    while (at < indices.length) {
-      marks(indices(at) >> 6) |= 1L << (indices(at) & 63)
-      at += 1
-    }
-  }
 
   override def countInto(counts: Array[Int], from: Int, until: Int): Unit = {
     var at = offsets(from)
@@ -202,27 +170,6 @@ private[data] final class DenseBlock(
   /** Whether no value is 0. */
   def isFull: Boolean = nonzeros == rows * columns
 
-  override def constantColumns: ConstantColumns = {
-    val candidates = Array.range(0, columns).filter(values(_) != 0.0)
-    var left = candidates.length
-    var j = 1
-    while (j < rows && left > 0) {
-      var kept = 0
-      var i = 0
-      while (i < left) {
-        val column = candidates(i)
-        if (values(j * columns + column) == values(column)) {
-          candidates(kept) = column
-          kept += 1
-        }
-        i += 1
-      }
-      left = kept
-      j += 1
-    }
-    ConstantColumns(candidates.take(left), candidates.take(left).map(values(_)))
-  }
-
   override def start(j: Int): Int = j * columns
 
   override def nonzerosOf(j: Int): Int =
@@ -232,8 +179,6 @@ private[data] final class DenseBlock(
       eachNonzero(j)((_, _) => nonzeros += 1)
       nonzeros
     }
-
-  override def mark(marks: Array[Long]): Unit = java.util.Arrays.fill(marks, -1L)
 
   override def countInto(counts: Array[Int], from: Int, until: Int): Unit = {
     val full = isFull

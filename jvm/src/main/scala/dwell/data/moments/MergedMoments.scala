@@ -1,65 +1,52 @@
 package dwell.data.moments
 
-import dwell.base.LittleEndian
-
 /**
- * The moments of a range of columns, packed for the driver: little-endian doubles. `flat` lists columns of variance 0.
+ * Merges moments of the columns `first` until `first + length`, one piece after another, so that sums have the same bits in
+ * every run if the pieces come in the order of the partitions.
  */
-private[data] final class PackedMoments(
-    val first: Int,
-    val mean: Array[Byte],
-    val variance: Array[Byte],
-    val positive: Array[Byte],
-    val negative: Array[Byte],
-    val flat: Array[Int])
-    extends Serializable
+private[data] final class MergedMoments(first: Int, length: Int) {
+  private val counts = new Array[Long](length)
+  private val widths = new Array[Byte](length)
+  private val weight, mean, squares, positive, other = new Array[Double](length)
 
-/**
- * Merges the source partitions' moments of the columns `first` until `first + length`, one after another, so that sums have
- * the same bits in every run if the pieces come in the order of the partitions.
- */
-private[data] final class MergedMoments(
-    first: Int,
-    length: Int,
-    pieces: Iterator[MomentPiece],
-    numRows: Long,
-    totalWeight: Double,
-    binary: Boolean) {
-  private val sums = new RunningMoments(binary)
-  sums.reserve(length)
-  import sums.{counts, mean, squares, weight}
-
-  private val flat = Array.newBuilder[Int]
-
-  pieces.foreach(piece => sums.add(piece)(column => column - first))
-  addZeros()
-
-  /** The merged moments over all rows, including implicit zeros. */
-  def packed: PackedMoments =
-    new PackedMoments(
-      first,
-      LittleEndian.bytes(mean),
-      LittleEndian.bytes(squares),
-      if (binary) LittleEndian.bytes(sums.positive) else null,
-      if (binary) LittleEndian.bytes(sums.negative) else null,
-      flat.result())
-
-  /** Merges the implicit zeros as one more part. From here on `squares` is the variance. */
-  private def addZeros(): Unit = {
-    var c = 0
-    while (c < length) {
-      if (counts(c) > 0) {
-        // If every row has a nonzero, the difference of the sums is a rounding error, which a large mean would blow up.
-        val zeroWeight = if (counts(c) == numRows) 0.0 else math.max(0.0, totalWeight - weight(c))
-        if (zeroWeight > 0.0) {
-          val share = zeroWeight / (weight(c) + zeroWeight)
-          squares(c) += (mean(c) * mean(c)) * (weight(c) * share)
-          mean(c) -= mean(c) * share
-        }
-        squares(c) /= totalWeight
-        if (squares(c) == 0.0) flat += first + c
+  /** Merges the moments of two parts into the moments of their union (Chan, Golub and LeVeque). */
+  def add(piece: MomentPiece): this.type = {
+    var i = 0
+    while (i < piece.columns.length) {
+      val c = piece.columns(i) - first
+      if (counts(c) == 0L) {
+        weight(c) = piece.weight(i)
+        mean(c) = piece.mean(i)
+        squares(c) = piece.squares(i)
+      } else {
+        val sum = weight(c) + piece.weight(i)
+        val share = piece.weight(i) / sum
+        val difference = piece.mean(i) - mean(c)
+        squares(c) += piece.squares(i) + (difference * difference) * (weight(c) * share)
+        mean(c) += difference * share
+        weight(c) = sum
       }
-      c += 1
+      counts(c) += piece.counts(i)
+      if (piece.widths(i) > widths(c)) widths(c) = piece.widths(i)
+      positive(c) += piece.positive(i)
+      other(c) += piece.other(i)
+      i += 1
     }
+    this
+  }
+
+  /** The moments of the columns that have nonzeros. */
+  def result: MomentPiece = {
+    val used = counts.indices.filter(counts(_) > 0L).toArray
+    def ofUsed(array: Array[Double]): Array[Double] = used.map(array(_))
+    new MomentPiece(
+      used.map(_ + first),
+      used.map(counts(_)),
+      used.map(widths(_)),
+      ofUsed(weight),
+      ofUsed(mean),
+      ofUsed(squares),
+      ofUsed(positive),
+      ofUsed(other))
   }
 }

@@ -4,7 +4,8 @@ import org.apache.spark.SparkContext
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
 
-import dwell.data.block.{BlockGroups, GroupedBlocks, Placement, ReadRows, RowBlock}
+import dwell.data.block.{ReadRows, RowBlock}
+import dwell.data.groups.{BlockGroups, GroupedBlocks, Placement}
 import dwell.data.matrix.{DenseBlock, SparseBlock}
 import dwell.record.HeldBytes
 

@@ -11,7 +11,7 @@ import dwell.data.{TrainingReader, TrainingRows}
 import dwell.data.block.{ColumnNames, TrainingRow}
 import dwell.fit.DwellConf
 import dwell.ml.param.{DwellParams, ParamValues}
-import dwell.problem.{Algorithm, Orientation}
+import dwell.problem.{Algorithm, Labels, Orientation}
 import dwell.record.{FitFacts, FitPhases}
 import dwell.report.LinearFitReport
 import dwell.solver.choice.Request
@@ -142,7 +142,13 @@ trait LinearTraining[M <: Model[M]]
   private def read(task: LinearTask[M], rows: RDD[InternalRow], numFeatures: Int): TrainingRows = {
     val names = ColumnNames($(featuresCol), $(labelCol), get(weightCol).getOrElse(""))
     // With a scale, Spark's search moves all coefficients from the start, also those of features that never occur.
-    TrainingReader.read(rows, numFeatures, uid, names, narrow = task.loss.epsilon.isEmpty)
+    TrainingReader.read(
+      rows,
+      numFeatures,
+      uid,
+      names,
+      narrow = task.loss.epsilon.isEmpty,
+      classified = task.loss.labels != Labels.Real)
   }
 
   /** The problem of the Params, before the data is known. */

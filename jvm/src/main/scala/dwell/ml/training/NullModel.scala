@@ -18,7 +18,7 @@ private[training] object NullModel {
     case Logistic => if (intercept) entropy(Seq(data.labelMean, 1.0 - data.labelMean)) else math.log(2.0)
     case Softmax(classes) =>
       if (!intercept) math.log(classes.toDouble)
-      else data.countedClasses(classes).fold(Double.NaN)(weights => entropy(weights.toSeq.map(_ / data.totalWeight)))
+      else entropy(data.classWeights(classes).toSeq.map(_ / data.totalWeight))
     case _ => Double.NaN
   }
 

@@ -1,4 +1,4 @@
-package dwell.data.block
+package dwell.data.groups
 
 import scala.reflect.ClassTag
 

@@ -1,0 +1,92 @@
+//! The function that sums what is known of data before the first round.
+
+use dwell_solvers::{FeatureSums, SUMS};
+use jni::{
+    Env,
+    objects::{JClass, JDoubleArray, JFloatArray, JIntArray},
+    sys::jint,
+};
+
+use crate::{
+    boundary::{
+        fault::{Fault, argument},
+        pins::ArrayRef,
+    },
+    java::{
+        arguments::{lent, values},
+        block::Block,
+    },
+};
+
+/// Values that are summed in one loan: about a millisecond of work.
+const SUMMED: usize = 1 << 18;
+
+/// See `NativeBridge.featureSums`.
+#[expect(clippy::too_many_arguments, reason = "signature of the Java method")]
+pub fn sums<'l>(
+    env: &mut Env<'l>,
+    _: JClass<'l>,
+    offsets: JIntArray<'l>,
+    features: JIntArray<'l>,
+    values32: JFloatArray<'l>,
+    values64: JDoubleArray<'l>,
+    labels: JDoubleArray<'l>,
+    weights: JDoubleArray<'l>,
+    used: jint,
+    positions: JIntArray<'l>,
+    sums: JDoubleArray<'l>,
+) -> Result<jint, Fault> {
+    for read in [&offsets, &features] {
+        refuse_same(env.is_same_object(&positions, read)?)?;
+    }
+    for read in [&values64, &labels, &weights] {
+        refuse_same(env.is_same_object(&sums, read)?)?;
+    }
+    let block = Block {
+        offsets: lent(env, "offsets", &offsets)?,
+        features: lent(env, "features", &features)?,
+        values: values(env, &values32, &values64)?,
+        labels: ArrayRef::new(env, "labels", &labels)?,
+        weights: lent(env, "weights", &weights)?,
+    };
+    let positions = ArrayRef::new(env, "positions", &positions)?;
+    let sums = ArrayRef::new(env, "sums", &sums)?;
+    if sums.length() % SUMS != 0 {
+        return Err(argument!(
+            "sums has length {}, expected {SUMS} numbers a feature",
+            sums.length()
+        ));
+    }
+    let (rows, length) = (block.labels.length(), positions.length());
+    block.check_lengths(length)?;
+    let mut used = usize::try_from(used)
+        .map_err(|_| argument!("used is {used}, but a number of features is at least 0"))?;
+    let stored = match block.values {
+        (Some(values), _) => values.length(),
+        (None, Some(values)) => values.length(),
+        (None, None) => block.features.map_or(0, |features| features.length()),
+    };
+    let together = (rows * SUMMED / stored.max(1)).max(1);
+    for first in (0..rows).step_by(together) {
+        used = block.lend(env, |pins, matrix, labels, weights| {
+            // SAFETY: `NativeBridge.featureSums` requires that no Java thread uses these arrays during a call, and they are no other arrays
+            // of it, as was checked.
+            let (positions, sums) = unsafe { (pins.write(positions)?, pins.write(sums)?) };
+            let mut all = FeatureSums::new(positions, sums, used)?;
+            let view = matrix.known_view(rows, length)?;
+            all.add(view, labels, weights, first..rows.min(first + together))?;
+            Ok(all.used())
+        })?;
+    }
+    Ok(used as jint)
+}
+
+/// Refuses an array that is written, if it is read as well.
+fn refuse_same(is_same: bool) -> Result<(), Fault> {
+    if is_same {
+        return Err(argument!(
+            "an array that is written is given twice: it must be another one"
+        ));
+    }
+    Ok(())
+}

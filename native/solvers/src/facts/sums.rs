@@ -1,0 +1,97 @@
+//! The sums of features, and where they are.
+
+use crate::base::error::SolverError;
+
+/// Numbers of a feature, in this order. A feature without nonzeros has none.
+///
+/// | number | meaning |
+/// |---|---|
+/// | 0 | number of its nonzeros |
+/// | 1 | sum of their weights |
+/// | 2 | its first nonzero, c |
+/// | 3 | `sum s (x - c)` |
+/// | 4 | `sum s (x - c)^2` |
+/// | 5 | `sum s x` over rows with a positive label |
+/// | 6 | the same over the other rows |
+/// | 7 | the width of its nonzeros: 0 if all are 1, 1 if floats hold them exactly, 2 otherwise |
+pub const SUMS: usize = 8;
+
+pub(super) const COUNT: usize = 0;
+pub(super) const WEIGHT: usize = 1;
+pub(super) const FIRST: usize = 2;
+pub(super) const DIFFERENCES: usize = 3;
+pub(super) const SQUARES: usize = 4;
+pub(super) const POSITIVE: usize = 5;
+pub(super) const OTHER: usize = 6;
+pub(super) const WIDTH: usize = 7;
+
+/// Sums over rows of some features: of those that had nonzeros so far, in the order in which these came.
+#[derive(Debug)]
+pub struct FeatureSums<'a> {
+    positions: &'a mut [i32],
+    sums: &'a mut [[f64; SUMS]],
+    used: usize,
+}
+
+impl<'a> FeatureSums<'a> {
+    /// The sums so far.
+    ///
+    /// `positions`: for each feature 1 and its position in `sums`, or 0; `sums`: [`SUMS`] numbers a feature, with room for those that have their
+    /// first nonzero in the rows to come; `used`: the number of features in it.
+    ///
+    /// # Errors
+    /// `Shape` if `sums` has no room for `used` features.
+    pub fn new(
+        positions: &'a mut [i32],
+        sums: &'a mut [f64],
+        used: usize,
+    ) -> Result<Self, SolverError> {
+        let (sums, _) = sums.as_chunks_mut();
+        if used > sums.len() {
+            return Err(SolverError::Shape(format!(
+                "sums has room for {} features, and {used} have sums",
+                sums.len()
+            )));
+        }
+        Ok(Self {
+            positions,
+            sums,
+            used,
+        })
+    }
+
+    /// The number of features that had nonzeros so far.
+    pub fn used(&self) -> usize {
+        self.used
+    }
+
+    /// The sums of a feature that has the nonzero `x`.
+    #[inline]
+    pub(super) fn of(&mut self, feature: usize, x: f64) -> Result<&mut [f64; SUMS], SolverError> {
+        let position = &mut self.positions[feature];
+        if *position == 0 {
+            let Some(sums) = self.sums.get_mut(self.used) else {
+                return Err(SolverError::Shape(format!(
+                    "sums has room for {} features, and more have nonzeros",
+                    self.sums.len()
+                )));
+            };
+            *sums = [0.0; SUMS];
+            sums[FIRST] = x;
+            self.used += 1;
+            *position = self.used as i32;
+        }
+        Ok(&mut self.sums[*position as usize - 1])
+    }
+
+    /// Number of features, with nonzeros or without.
+    pub(super) fn features(&self) -> usize {
+        self.positions.len()
+    }
+
+    /// The first nonzero of a feature, if it had one.
+    pub(super) fn first(&self, feature: usize) -> Option<f64> {
+        let position = self.positions[feature];
+        (position > 0).then(|| self.sums[position as usize - 1][FIRST])
+    }
+}

@@ -1,0 +1,113 @@
+package dwell.data.block
+
+import java.util.concurrent.{CountDownLatch, TimeUnit}
+import java.util.concurrent.atomic.AtomicInteger
+
+import scala.util.Random
+
+import org.apache.spark.DwellBridge
+import org.apache.spark.ml.linalg.Vectors
+import org.apache.spark.rdd.RDD
+import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent, SparkListenerJobStart}
+
+import dwell.SparkSuite
+import dwell.data.TestData
+
+/** What the job that reads says of features and classes, against plain sums. */
+class ReadFactsSuite extends SparkSuite {
+
+  private def blocks(rows: Seq[Seq[LabeledRow]], features: Int): RDD[RowBlock] =
+    sc.parallelize(rows, rows.size).mapPartitionsWithIndex { (partition, rows) =>
+      RowBlockBuilder.read(partition, features, rows.flatten.map(_.toInternal), ColumnNames())
+    }
+
+  private def facts(rows: Seq[Seq[LabeledRow]], features: Int): ReadFacts =
+    ReadFacts.of(blocks(rows, features), features, classified = true)
+
+  private def close(a: Double, b: Double): Boolean = math.abs(a - b) <= 1e-12 * math.max(1.0, b.abs)
+
+  /** Compares with moments from the definition. */
+  private def check(all: Seq[LabeledRow], found: ReadFacts): Unit = {
+    val rows = all.filter(_.weight > 0.0)
+    val total = rows.map(_.weight).sum
+    val moments = found.moments
+    val (means, variances) = moments.overRows(rows.size, total)
+    val occurring = rows.flatMap(_.features.toSparse.indices).distinct.sorted
+    assert(moments.columns.toSeq == occurring)
+    occurring.zipWithIndex.foreach { case (j, i) =>
+      val values = rows.map(row => (row.features(j), row.weight, row.label))
+      val mean = values.map { case (x, s, _) => s * x }.sum / total
+      assert(close(means(i), mean), s"feature $j")
+      assert(close(variances(i), values.map { case (x, s, _) => s * (x - mean) * (x - mean) }.sum / total))
+      assert(moments.counts(i) == values.count(_._1 != 0.0))
+      assert(close(moments.positive(i), values.map { case (x, s, y) => if (y > 0.0) s * x else 0.0 }.sum))
+      assert(close(moments.other(i), values.map { case (x, s, y) => if (y > 0.0) 0.0 else s * x }.sum))
+      assert((variances(i) == 0.0) == (values.map(_._1).distinct.size == 1), s"feature $j")
+    }
+  }
+
+  test("moments are those of the definition, merged by the driver and by tasks, dense and sparse, weighted and not") {
+    for (density <- Seq(1.0, 0.2); weighted <- Seq(false, true)) {
+      val some = TestData.random(3, 90, 12, density).zipWithIndex.map { case (row, i) =>
+        row.copy(weight = if (weighted) (i % 4) * 0.3 else 1.0, label = (i % 3).toDouble)
+      }
+      for (size <- Seq(90, 40, 7)) check(some, facts(some.grouped(size).toSeq :+ Nil, 12))
+      // The same features, far apart in long vectors.
+      val wide = some.map { row =>
+        val sparse = row.features.toSparse
+        row.copy(features = Vectors.sparse(200000, sparse.indices.map(_ * 16001), sparse.values))
+      }
+      for (size <- Seq(90, 40, 7)) check(wide, facts(wide.grouped(size).toSeq, 200000))
+    }
+  }
+
+  test(
+    "a feature that has one value is constant, whatever the value and the weights, and one that differs once is not") {
+    val rows = Seq.tabulate(3000) { i =>
+      LabeledRow(i % 2, 0.1 + i % 7, Vectors.dense(0.1, 1e9 + 0.1, -3.0, if (i == 2999) 0.1 + 1e-15 else 0.1, 1e300))
+    }
+    for (size <- Seq(3000, 1000, 37)) {
+      val found = facts(rows.grouped(size).toSeq, 5)
+      val (means, variances) = found.moments.overRows(3000, rows.map(_.weight).sum)
+      assert(variances.map(_ == 0.0).toSeq == Seq(true, true, true, false, true))
+      assert(means.take(3).toSeq == Seq(0.1, 1e9 + 0.1, -3.0))
+    }
+  }
+
+  test("classes have the weights of their rows, in any number of source partitions") {
+    val random = new Random(5)
+    val rows = Seq.fill(400)(LabeledRow(random.nextInt(6) * 1000.0, random.nextInt(3) * 0.5, Vectors.dense(1.0, 2.0)))
+    for (size <- Seq(400, 33)) {
+      val classes = new LabelMoments(facts(rows.grouped(size).toSeq, 2).summaries.map(_.labels), ColumnNames())
+      val weights = classes.classWeights(5001)
+      rows.groupBy(_.label.toInt).foreach { case (c, own) => assert(close(weights(c), own.map(_.weight).sum)) }
+      assert(close(weights.sum, rows.map(_.weight).sum) && weights.count(_ != 0.0) <= 6)
+    }
+  }
+
+  test("one job reads, however many features there are") {
+    val rows = TestData.random(3, 60, 12, 0.5)
+    for (features <- Seq(12, 200000)) {
+      val long = rows.map(r =>
+        r.copy(features = Vectors.sparse(features, r.features.toSparse.indices, r.features.toSparse.values)))
+      val read = blocks(long.grouped(20).toSeq, features)
+      val jobs = new AtomicInteger()
+      val seen = new CountDownLatch(1)
+      val end = new SparkListenerEvent {}
+      val counter = new SparkListener {
+        override def onJobStart(start: SparkListenerJobStart): Unit = {
+          jobs.incrementAndGet()
+          ()
+        }
+        override def onOtherEvent(event: SparkListenerEvent): Unit = if (event eq end) seen.countDown()
+      }
+      sc.addSparkListener(counter)
+      try {
+        ReadFacts.of(read, features, classified = false)
+        DwellBridge.post(sc, end)
+        assert(seen.await(60, TimeUnit.SECONDS))
+      } finally sc.removeSparkListener(counter)
+      assert(jobs.get == 1, s"$features features")
+    }
+  }
+}
