@@ -14,7 +14,7 @@ use std::{
 };
 
 use dwell_solvers::{
-    Blocks, DualParams, DualSubproblemParams, ElasticNetParams, Loss, PrimalParams, RowNorms,
+    Blocks, DualParams, DualSubproblemParams, ElasticNetParams, Loan, Loss, PrimalParams, RowNorms,
     Values, cd::SubproblemParams,
 };
 
@@ -29,9 +29,9 @@ use crate::{
     },
     cd::{
         dual::{Dual, Rows},
-        orientation::{Orientation, RoundStart},
+        orientation::{Known, Orientation, RoundStart},
         primal::{Moments, Primal},
-        rounds::{Known, compute_round},
+        rounds::compute_round,
     },
 };
 
@@ -397,14 +397,14 @@ impl<O: Orientation> Blocks for PointerCaller<'_, O> {
 
     fn lend<R>(
         &mut self,
-        _: usize,
-        work: impl FnOnce(&Block<'_, O>) -> Result<R, Fault>,
+        work: impl for<'a> FnOnce(&mut Loan<'_, Block<'a, O>, Fault>) -> Result<R, Fault>,
     ) -> Result<R, Fault> {
-        work(&Block {
+        let block = Block {
             count: self.starts[1],
             matrix: self.matrix,
             fields: self.fields,
-        })
+        };
+        work(&mut Loan::new(&self.starts, &mut |_| Ok(block)))
     }
 }
 

@@ -219,6 +219,14 @@ fn passes() {
 }
 
 #[test]
+fn sums_of_features() {
+    let java = java("SumsLayout", &Constants::new());
+    assert_eq!(java["SUMS"], 8);
+    let rust = rust("../../solvers/src/facts/sums.rs", &Constants::new());
+    assert_eq!(java, rust);
+}
+
+#[test]
 fn topics() {
     let java = family("LdaLayout", "LDA_", &[]);
     assert_eq!(java["CONTROL_SAMPLE"], 14);

@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, error::Error, fs};
 
 use dwell_solvers::{
-    Values,
-    lda::{DocumentList, Documents, EStepParams, Kernel, Lambda, LdaParams, LdaSchedule},
+    Values, Views,
+    lda::{Documents, EStepParams, Kernel, Lambda, LdaParams, LdaSchedule, WordCounts},
 };
 
 /// The words of each topic, the most frequent ones first, after some passes over the documents.
@@ -51,7 +51,8 @@ pub fn train(path: &str, topics: usize, passes: u64) -> Result<Vec<Vec<String>>,
         concentration: false,
     };
     let mut lambda = Lambda::<f32>::initial(topics, words.len(), 0.1, 1)?;
-    let mut blocks = DocumentList::from(documents);
+    let blocks = [documents];
+    let mut blocks = Views::<WordCounts>::new(&blocks)?;
     params
         .check()?
         .run(&mut lambda, &mut blocks, Kernel::detect())?;

@@ -36,7 +36,7 @@
 //! [`pass`] sums losses, gradients and Hessians over rows, for Newton's method, L-BFGS and certificates; [`newton`] is the quadratic model,
 //! [`rows`] local SGD, the local solver of MA-SGD, [`lda`] variational inference, that of MA-LDA. [`problem`] holds losses and penalties.
 //!
-//! Data come in blocks, which their owner lends one at a time: see [`Blocks`]. The order of every sum is fixed: results do not depend on the
+//! Data come in blocks, which their owner lends for half a millisecond at a time: see [`Blocks`]. The order of every sum is fixed: results do not depend on the
 //! number of threads in the pool, nor steps on how coordinates are cut into blocks.
 
 #![forbid(unsafe_code)]
@@ -53,7 +53,7 @@ pub mod problem;
 pub mod rows;
 
 pub use base::{
-    blocks::Blocks,
+    blocks::{Blocks, Loan},
     error::SolverError,
     matrix::{Columns, MatrixView, Values},
     moments::ColumnMoments,

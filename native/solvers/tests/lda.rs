@@ -7,15 +7,14 @@ use common::{
     Random,
     golden::{golden, number, numbers},
     lda::{
-        Corpus, GARBAGE, SAMPLE, Update, bytes, dense, digamma_49, eager, mean_beta, numbers_of,
-        plain_beta, plain_e_step, round, shared_bound, shared_round, uniform,
+        Corpus, GARBAGE, SAMPLE, Update, bytes, dense, digamma_49, eager, lent, mean_beta,
+        numbers_of, plain_beta, plain_e_step, round, shared_bound, shared_round, uniform,
     },
 };
 use dwell_solvers::{
     SolverError, Values,
     lda::{
-        DocumentList, Documents, EStepParams, Kernel, Lambda, LdaInference, LdaParams, LdaSchedule,
-        Real,
+        Documents, EStepParams, Kernel, Lambda, LdaInference, LdaParams, LdaSchedule, Real,
         bound::{document_bound, psi_of_topic_sums, sums_bound, words_bound},
         concentration::{add_log_theta, newton_step},
         shared::{BoundParams, MAX_FACTORS, SharedBound, SharedRound, vector_bytes},
@@ -629,7 +628,8 @@ fn shared_vectors_are_of_whole_words() {
 /// A vector of 5 words and 3 topics, with and without sums.
 fn padded<R: Real>(length: usize, padding: &[u8]) {
     let corpus = Corpus::random(&mut Random::new(3), 6, 5, 3, false);
-    let mut documents = DocumentList::from(corpus.documents());
+    let blocks = [corpus.documents()];
+    let mut documents = lent(&blocks);
     let numbers: Vec<f64> = (0..15).map(|i| 0.25 * f64::from(i)).collect();
     let steps = |concentration| LdaParams {
         concentration,
@@ -691,7 +691,8 @@ fn padded<R: Real>(length: usize, padding: &[u8]) {
 #[test]
 fn room_changes_nothing() {
     let corpus = Corpus::random(&mut Random::new(16), 20, 31, 6, true);
-    let mut documents = DocumentList::from(corpus.documents());
+    let blocks = [corpus.documents()];
+    let mut documents = lent(&blocks);
     let numbers: Vec<f64> = (0..93).map(|i| 0.1 + f64::from(i % 7)).collect();
     let steps = params(3, 20.0);
     let sampled = BoundParams {
@@ -1497,7 +1498,7 @@ fn bad_input_is_refused() {
         let checked = params(3, 10.0).check().unwrap();
         let refused = checked.run(
             &mut lambda,
-            &mut DocumentList::from(corpus.documents()),
+            &mut lent(&[corpus.documents()]),
             Kernel::PORTABLE,
         );
         assert!(matches!(refused, Err(SolverError::Shape(text)) if text.contains(part)));
@@ -1507,7 +1508,8 @@ fn bad_input_is_refused() {
 #[test]
 fn bad_shared_vectors_are_refused() {
     let corpus = Corpus::random(&mut Random::new(1), 5, 8, 3, false);
-    let mut documents = DocumentList::from(corpus.documents());
+    let blocks = [corpus.documents()];
+    let mut documents = lent(&blocks);
     let good = bytes::<f32>(&[0.5; 24]);
     let kernel = Kernel::PORTABLE;
     let round = |eta, share, vocabulary| {

@@ -9,6 +9,7 @@ mod hostile;
 mod lda;
 mod lda_bound;
 mod lda_special;
+mod loans;
 mod margins;
 mod primal;
 mod proximal;

@@ -1,6 +1,8 @@
 //! The arrays of a call in blocks, and their checks.
 
-use dwell_solvers::{Blocks, Columns};
+use std::{convert::Infallible, marker::PhantomData, ops::Range};
+
+use dwell_solvers::{Blocks, Columns, Loan};
 
 use crate::boundary::{
     arrays::Matrix,
@@ -13,6 +15,7 @@ use crate::boundary::{
 const CHECKED: usize = 1 << 18;
 
 /// The arrays of a block, lent.
+#[derive(Clone, Copy)]
 pub struct Block<'a, P: Partition> {
     /// Number of coordinates.
     pub count: usize,
@@ -22,7 +25,7 @@ pub struct Block<'a, P: Partition> {
     pub fields: P::Fields<&'a [f64]>,
 }
 
-/// The owner of the arrays of a call: Java, whose arrays are pinned for each loan, or a C caller.
+/// The owner of the arrays of a call: Java, whose arrays are pinned for a loan, or a C caller.
 pub trait Caller<P: Partition>: for<'a> Blocks<Block<'a> = Block<'a, P>, Error = Fault> {
     /// A copy of the shared vector.
     ///
@@ -54,6 +57,72 @@ impl<'a, P: Partition> Block<'a, P> {
     }
 }
 
+/// How a solver takes the blocks of a caller.
+pub trait View<P: Partition> {
+    /// The block of `coordinates`, which was checked: O(1).
+    ///
+    /// # Errors
+    /// `Argument` if lengths disagree.
+    fn data<'a>(
+        &'a self,
+        block: Block<'a, P>,
+        coordinates: Range<usize>,
+    ) -> Result<P::Data<'a>, Fault>;
+}
+
+/// The blocks of a caller, which were checked, as a solver takes them.
+pub struct Viewed<'c, P, C, V> {
+    caller: &'c mut C,
+    view: &'c V,
+    partition: PhantomData<P>,
+}
+
+impl<'c, P: Partition, C: Caller<P>, V: View<P>> Viewed<'c, P, C, V> {
+    /// The blocks of `caller`.
+    pub fn new(caller: &'c mut C, view: &'c V) -> Self {
+        Self {
+            caller,
+            view,
+            partition: PhantomData,
+        }
+    }
+}
+
+impl<P: Partition, C: Caller<P>, V: View<P>> Blocks for Viewed<'_, P, C, V> {
+    type Block<'a> = P::Data<'a>;
+    type Error = Fault;
+
+    fn starts(&self) -> &[usize] {
+        self.caller.starts()
+    }
+
+    fn lend<R>(
+        &mut self,
+        work: impl for<'a> FnOnce(&mut Loan<'_, P::Data<'a>, Fault>) -> Result<R, Fault>,
+    ) -> Result<R, Fault> {
+        let view = self.view;
+        self.caller.lend(|loan| {
+            let starts = loan.starts();
+            work(&mut Loan::new(starts, &mut |block| {
+                let coordinates = starts[block]..starts[block + 1];
+                let Block {
+                    count,
+                    matrix,
+                    fields,
+                } = loan.block(block)?;
+                // The fields live as long as the view here: the compiler does not shorten their lives by itself.
+                let Ok(fields) = P::try_map(fields, |_, field| Ok::<&[f64], Infallible>(field));
+                let block = Block {
+                    count,
+                    matrix,
+                    fields,
+                };
+                view.data(block, coordinates)
+            }))
+        })
+    }
+}
+
 /// Checks the blocks that were not checked before: `sprs` the structure of a matrix, `fields` the other arrays. Coordinates have `length` places.
 ///
 /// # Errors
@@ -64,7 +133,8 @@ pub fn check<P: Partition, C: Caller<P>>(
     fields: impl Fn(P::Fields<&[f64]>) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
     for block in 0..caller.count() {
-        let fingerprint = caller.lend(block, |block| {
+        let fingerprint = caller.lend(|loan| {
+            let block = loan.block(block)?;
             let fingerprint = Fingerprint::of::<P>(length, block.matrix, block.fields);
             if !KNOWN.contains(fingerprint) {
                 block.columns(length)?;
@@ -76,9 +146,12 @@ pub fn check<P: Partition, C: Caller<P>>(
             let count = caller.coordinates(block).len();
             let mut next = 0;
             while next < count {
-                next = caller.lend(block, |block| match block.matrix.indices {
-                    Some(_) => block.matrix.check_part(length, next, CHECKED),
-                    None => block.matrix.check_values(length, next, count, CHECKED),
+                next = caller.lend(|loan| {
+                    let matrix = loan.block(block)?.matrix;
+                    match matrix.indices {
+                        Some(_) => matrix.check_part(length, next, CHECKED),
+                        None => matrix.check_values(length, next, count, CHECKED),
+                    }
                 })?;
             }
             KNOWN.insert(fingerprint);

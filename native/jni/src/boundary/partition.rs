@@ -3,13 +3,16 @@
 use std::convert::Infallible;
 
 /// A kind of call, which determines its arrays: primal, dual or model averaging.
-pub trait Partition: Sized {
+pub trait Partition: Copy {
     /// Name of the argument with the index of each entry.
     const INDICES: &'static str;
     /// Whether that argument can be missing: the matrix is dense then.
     const DENSE: bool;
     /// The arrays of doubles that belong to the matrix. Each is an `A`: a reference to a Java array, or its elements.
     type Fields<A: Copy>: Copy;
+    /// A block, as the solver takes it.
+    type Data<'a>: Copy;
+
     /// Maps every present field with `f`, which gets its name and value.
     ///
     /// # Errors

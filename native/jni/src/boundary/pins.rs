@@ -4,7 +4,7 @@
 //! of about two milliseconds. Between the first pin and the last release there is no JNI call, no lock, and no wait except for the threads
 //! of the solver itself.
 
-use std::{cell::Cell, ffi::c_void, marker::PhantomData, slice};
+use std::{cell::RefCell, ffi::c_void, marker::PhantomData, slice};
 
 use jni::{
     Env,
@@ -13,9 +13,6 @@ use jni::{
 };
 
 use crate::boundary::fault::{Fault, argument};
-
-/// Most arrays that one call pins: five vectors of the leader of L-BFGS, and its corrections.
-const MAX_PINS: usize = 25;
 
 /// The two functions of the JVM that pin and release. A trait, so that the guard can be tested without a JVM.
 pub trait Critical {
@@ -150,24 +147,14 @@ impl<'a> ArrayRef<'a, i8> {
 /// Several arrays pinned at once. Dropping it releases them in reverse order, also while a panic unwinds.
 pub struct Pins<'s, S: Critical> {
     source: &'s S,
-    held: [Cell<Held>; MAX_PINS],
-    count: Cell<usize>,
+    held: RefCell<Vec<Held>>,
 }
 
 /// A pinned array, and the mode of its release.
-#[derive(Clone, Copy)]
 struct Held {
     array: sys::jarray,
     elements: *mut c_void,
     mode: sys::jint,
-}
-
-impl Held {
-    const NOTHING: Self = Self {
-        array: std::ptr::null_mut(),
-        elements: std::ptr::null_mut(),
-        mode: 0,
-    };
 }
 
 impl<'s, S: Critical> Pins<'s, S> {
@@ -175,8 +162,7 @@ impl<'s, S: Critical> Pins<'s, S> {
     pub fn new(source: &'s S) -> Self {
         Self {
             source,
-            held: [const { Cell::new(Held::NOTHING) }; MAX_PINS],
-            count: Cell::new(0),
+            held: RefCell::default(),
         }
     }
 
@@ -221,23 +207,19 @@ impl<'s, S: Critical> Pins<'s, S> {
     }
 
     fn pin<T: Element>(&self, array: ArrayRef<'_, T>, mode: sys::jint) -> Result<*mut T, Fault> {
-        let count = self.count.get();
-        let slot = self.held.get(count).ok_or_else(|| {
-            Fault::Solver(format!(
-                "more than {MAX_PINS} arrays are to be pinned at once"
-            ))
-        })?;
+        let mut held = self.held.borrow_mut();
+        held.try_reserve(1)
+            .map_err(|_| Fault::OutOfMemory("no memory to remember a pinned array".into()))?;
         // SAFETY: an `ArrayRef` is a live reference to a primitive array.
         let elements = unsafe { self.source.acquire(array.raw) };
         if elements.is_null() {
             return Err(Fault::OutOfMemory("the JVM cannot pin an array".into()));
         }
-        slot.set(Held {
+        held.push(Held {
             array: array.raw,
             elements,
             mode,
         });
-        self.count.set(count + 1);
         let elements = elements.cast::<T>();
         if elements.is_aligned() {
             Ok(elements)
@@ -251,8 +233,7 @@ impl<'s, S: Critical> Pins<'s, S> {
 
 impl<S: Critical> Drop for Pins<'_, S> {
     fn drop(&mut self) {
-        for held in self.held[..self.count.get()].iter().rev() {
-            let held = held.get();
+        for held in self.held.get_mut().iter().rev() {
             // SAFETY: acquired by `pin`, and released here only. No slice is alive: their lifetimes end before this drop.
             unsafe {
                 self.source.release(held.array, held.elements, held.mode);
@@ -277,25 +258,28 @@ impl Element for f32 {}
 impl Element for f64 {}
 
 #[cfg(test)]
-mod tests {
-    use std::panic::{AssertUnwindSafe, catch_unwind};
+pub(crate) mod tests {
+    use std::{
+        cell::Cell,
+        panic::{AssertUnwindSafe, catch_unwind},
+    };
 
     use super::*;
 
     /// Arrays on the heap, lent as copies, as -Xcheck:jni does. A reference is the address of one.
-    struct Heap {
-        log: std::cell::RefCell<Vec<(char, usize)>>,
-        refuse: Cell<Option<usize>>,
+    pub(crate) struct Heap {
+        log: RefCell<Vec<(char, usize)>>,
+        pub(crate) refuse: Cell<Option<usize>>,
     }
 
-    struct HeapArray {
+    pub(crate) struct HeapArray {
         name: usize,
         elements: Vec<f64>,
         lent: Vec<f64>,
     }
 
     impl HeapArray {
-        fn new(name: usize, elements: Vec<f64>) -> Box<Self> {
+        pub(crate) fn new(name: usize, elements: Vec<f64>) -> Box<Self> {
             Box::new(Self {
                 name,
                 elements,
@@ -303,21 +287,21 @@ mod tests {
             })
         }
 
-        fn array_ref(this: *mut Self) -> ArrayRef<'static, f64> {
+        pub(crate) fn array_ref(this: *mut Self) -> ArrayRef<'static, f64> {
             // SAFETY: the tests keep the box alive and use it through this pointer only, and `length` is its length.
             unsafe { ArrayRef::from_raw(this.cast(), (*this).elements.len()) }
         }
     }
 
     impl Heap {
-        fn new() -> Self {
+        pub(crate) fn new() -> Self {
             Self {
                 log: Vec::new().into(),
                 refuse: Cell::new(None),
             }
         }
 
-        fn log(&self) -> String {
+        pub(crate) fn log(&self) -> String {
             let log = self.log.borrow();
             log.iter()
                 .map(|(what, name)| format!("{what}{name} "))
@@ -408,17 +392,6 @@ mod tests {
             assert!(matches!(refused, Err(Fault::OutOfMemory(_))));
             drop(pins);
             assert_eq!(heap.log(), "+1 -1 ");
-        });
-    }
-
-    #[test]
-    fn more_arrays_than_there_is_room_for_are_refused() {
-        with_two(|heap, a, _| {
-            let pins = Pins::new(heap);
-            pins.count.set(MAX_PINS);
-            // SAFETY: no other code uses the array.
-            assert!(matches!(unsafe { pins.read(a) }, Err(Fault::Solver(_))));
-            pins.count.set(0);
         });
     }
 

@@ -22,12 +22,12 @@ use crate::{
             DUAL_SIGMA_PRIME, DUAL_TOTAL_WEIGHT, MAX_CANDIDATES,
         },
         numbers::{Control, candidates, points, verdict},
-        orientation::{Beside, Orientation, RoundStart},
+        orientation::{Known, Orientation, RoundStart},
     },
 };
 
 /// Coordinates are rows; the shared vector has a number for each feature.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub enum Dual {}
 
 /// The numbers of the rows, and the scale and the mean of the features.
@@ -48,6 +48,7 @@ impl Partition for Dual {
     const DENSE: bool = true;
 
     type Fields<A: Copy> = Rows<A>;
+    type Data<'a> = DualData<'a>;
 
     fn try_map<A: Copy, B: Copy, E>(
         fields: Rows<A>,
@@ -76,7 +77,6 @@ impl Orientation for Dual {
     const FLAGS: i64 = CERTIFICATE | CLASSES;
 
     type Params = DualParams;
-    type Data<'a> = DualData<'a>;
     type Round = DualRound;
     type Product = DualProduct;
 
@@ -123,7 +123,8 @@ impl Orientation for Dual {
         let mut norms = None;
         for block in 0..caller.count() {
             let rows = caller.len();
-            caller.lend(block, |block| {
+            caller.lend(|loan| {
+                let block = loan.block(block)?;
                 let Rows { scale, mean, .. } = block.fields;
                 let norms = match &mut norms {
                     Some(norms) => norms,
@@ -139,12 +140,12 @@ impl Orientation for Dual {
         columns: Columns<'a>,
         fields: Rows<&'a [f64]>,
         coordinates: Range<usize>,
-        beside: Beside<'a>,
+        known: &'a Known,
     ) -> Result<DualData<'a>, SolverError> {
         let missing = || SolverError::Shape("the rows have no norms".into());
-        let (norms, projections) = beside.norms.ok_or_else(missing)?.of(coordinates)?;
+        let (norms, projections) = known.norms.as_ref().ok_or_else(missing)?.of(coordinates)?;
         let samples = Samples::validated_before(fields.labels, fields.weights, norms, projections)?;
-        let samples = if beside.classes {
+        let samples = if known.classes {
             samples.of_classes()
         } else {
             samples

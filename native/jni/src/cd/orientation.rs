@@ -1,6 +1,6 @@
 //! The differences between calls on columns and calls on rows. `rounds` holds everything that they share.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 use dwell_solvers::{Blocks, Columns, RoundOutcome, RowNorms, SolverError, Verdict};
 use rayon::ThreadPool;
@@ -21,13 +21,15 @@ pub struct RoundStart<'a> {
     pub cursor: u64,
 }
 
-/// What a solver needs of a worker's rows beside the arrays of its blocks.
-#[derive(Debug, Clone, Copy)]
-pub struct Beside<'a> {
-    /// Norms of the rows: dual only.
-    pub norms: Option<&'a RowNorms>,
+/// The rows or columns of a worker, as far as a call tells.
+#[derive(Debug, Clone)]
+pub struct Known {
+    /// Numbers of the shared vector.
+    pub length: usize,
     /// Whether labels are classes: dual only.
     pub classes: bool,
+    /// The norms of the rows, if they were computed before: dual only.
+    pub norms: Option<Arc<RowNorms>>,
 }
 
 /// Primal or dual: how arguments are decoded, and the solver's functions.
@@ -39,8 +41,6 @@ pub trait Orientation: Partition {
 
     /// Unchecked parameters of the solver.
     type Params;
-    /// A block, as the solver takes it.
-    type Data<'a>;
     /// A round that is done.
     type Round;
     /// A product that is done.
@@ -72,7 +72,7 @@ pub trait Orientation: Partition {
         columns: Columns<'a>,
         fields: Self::Fields<&'a [f64]>,
         coordinates: Range<usize>,
-        beside: Beside<'a>,
+        known: &'a Known,
     ) -> Result<Self::Data<'a>, SolverError>;
 
     /// Checks the parameters, and runs a round.

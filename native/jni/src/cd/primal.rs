@@ -22,12 +22,12 @@ use crate::{
             PRIMAL_TOTAL_WEIGHT,
         },
         numbers::{Control, points, verdict},
-        orientation::{Beside, Orientation, RoundStart},
+        orientation::{Known, Orientation, RoundStart},
     },
 };
 
 /// Coordinates are columns; the shared vector has a number for each row.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub enum Primal {}
 
 /// Moments of the columns, and weights of the rows.
@@ -48,6 +48,7 @@ impl Partition for Primal {
     const DENSE: bool = true;
 
     type Fields<A: Copy> = Moments<A>;
+    type Data<'a> = PrimalData<'a>;
 
     fn try_map<A: Copy, B: Copy, E>(
         fields: Moments<A>,
@@ -76,7 +77,6 @@ impl Orientation for Primal {
     const FLAGS: i64 = CERTIFICATE | CENTRED;
 
     type Params = PrimalParams;
-    type Data<'a> = PrimalData<'a>;
     type Round = PrimalRound;
     type Product = PrimalProduct;
 
@@ -123,7 +123,7 @@ impl Orientation for Primal {
         columns: Columns<'a>,
         fields: Moments<&'a [f64]>,
         _: Range<usize>,
-        _: Beside<'a>,
+        _: &'a Known,
     ) -> Result<PrimalData<'a>, SolverError> {
         let moments =
             ColumnMoments::validated_before(fields.mean, fields.variance, fields.deviation)?;

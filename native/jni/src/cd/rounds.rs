@@ -1,8 +1,7 @@
-//! Rounds and products of either orientation: computed block by block, then kept with their worker state.
+//! Rounds and products of either orientation: computed, then kept with their worker state.
 
 use std::{
-    convert::Infallible,
-    marker::PhantomData,
+    ops::Range,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -11,7 +10,7 @@ use dwell_solvers::{Blocks, RoundOutcome, RoundScalars, RowNorms};
 
 use crate::{
     boundary::{
-        blocks::{Caller, check},
+        blocks::{Block, Caller, View, Viewed, check},
         fault::Fault,
         header::{self, Header, NONZEROS, SOLVER_NANOS, STATE_BYTES},
         pool,
@@ -23,7 +22,7 @@ use crate::{
             VALUE_BEFORE,
         },
         numbers::Control,
-        orientation::{Beside, Orientation, RoundStart},
+        orientation::{Known, Orientation, RoundStart},
         request::Request,
         states::{PendingStep, States, Ticket},
     },
@@ -40,53 +39,14 @@ pub struct Computed<T> {
     pub elapsed: Duration,
 }
 
-/// The rows or columns of a worker, as far as a call tells.
-#[derive(Debug, Clone)]
-pub struct Known {
-    /// Numbers of the shared vector.
-    pub length: usize,
-    /// Whether labels are classes: dual only.
-    pub classes: bool,
-    /// The norms of the rows, if they were computed before.
-    pub norms: Option<Arc<RowNorms>>,
-}
-
-/// The blocks of a caller, as the solver takes them.
-struct Data<'c, O, C> {
-    caller: &'c mut C,
-    known: &'c Known,
-    orientation: PhantomData<O>,
-}
-
-impl<O: Orientation, C: Caller<O>> Blocks for Data<'_, O, C> {
-    type Block<'a> = O::Data<'a>;
-    type Error = Fault;
-
-    fn starts(&self) -> &[usize] {
-        self.caller.starts()
-    }
-
-    fn lend<R>(
-        &mut self,
-        block: usize,
-        work: impl FnOnce(&O::Data<'_>) -> Result<R, Fault>,
-    ) -> Result<R, Fault> {
-        let coordinates = self.caller.coordinates(block);
-        let Known {
-            length,
-            classes,
-            norms,
-        } = self.known;
-        self.caller.lend(block, |block| {
-            let beside = Beside {
-                norms: norms.as_deref(),
-                classes: *classes,
-            };
-            let columns = block.columns(*length)?;
-            // Fields borrow for as long as the norms here.
-            let Ok(fields) = O::try_map(block.fields, |_, field| Ok::<&[f64], Infallible>(field));
-            work(&O::data(columns, fields, coordinates, beside)?)
-        })
+impl<O: Orientation> View<O> for Known {
+    fn data<'a>(
+        &'a self,
+        block: Block<'a, O>,
+        coordinates: Range<usize>,
+    ) -> Result<O::Data<'a>, Fault> {
+        let columns = block.columns(self.length)?;
+        Ok(O::data(columns, block.fields, coordinates, self)?)
     }
 }
 
@@ -97,14 +57,6 @@ fn prepare<O: Orientation, C: Caller<O>>(caller: &mut C, known: &mut Known) -> R
         known.norms = O::norms(caller, known.length)?.map(Arc::new);
     }
     Ok(())
-}
-
-fn data<'c, O: Orientation, C: Caller<O>>(caller: &'c mut C, known: &'c Known) -> Data<'c, O, C> {
-    Data {
-        caller,
-        known,
-        orientation: PhantomData,
-    }
 }
 
 /// Computes a round from `start`, a pure function of its arguments.
@@ -121,11 +73,12 @@ pub fn compute_round<O: Orientation, C: Caller<O>>(
     prepare::<O, C>(caller, &mut known)?;
     let began = Instant::now();
     let (shared, pool) = (caller.shared()?, pool::of(threads));
-    let mut blocks = data::<O, C>(caller, &known);
+    let mut blocks = Viewed::new(caller, &known);
     let round = O::round(params, shared, start, &mut blocks, pool.as_deref())?;
     caller.write(known.length, |caller, first, shared, out| {
-        data::<O, C>(caller, &known).lend(0, |data| {
-            Ok(O::write_update(&round, data, first, shared, out)?)
+        Viewed::new(caller, &known).lend(|loan| {
+            let data = loan.block(0)?;
+            Ok(O::write_update(&round, &data, first, shared, out)?)
         })
     })?;
     Ok(Computed {
@@ -147,7 +100,7 @@ pub fn compute_product<O: Orientation, C: Caller<O>>(
 ) -> Result<Computed<O::Product>, Fault> {
     prepare::<O, C>(caller, &mut known)?;
     let began = Instant::now();
-    let mut blocks = data::<O, C>(caller, &known);
+    let mut blocks = Viewed::new(caller, &known);
     let product = O::product(params, known.length, alpha, &mut blocks)?;
     caller.write(known.length, |_, first, _, out| {
         Ok(O::write_product(&product, first, out)?)

@@ -1,8 +1,8 @@
-//! The arguments of a call on blocks, and the loan of one block after another.
+//! The arguments of a call on blocks, and their loan.
 
 use std::time::{Duration, Instant};
 
-use dwell_solvers::{Blocks, Values};
+use dwell_solvers::{Blocks, Loan, Values};
 use jni::{
     Env, jni_sig, jni_str,
     objects::{
@@ -19,7 +19,7 @@ use crate::{
         fault::{Fault, argument},
         header,
         partition::Partition,
-        pins::{ArrayRef, EnvCritical, Pins},
+        pins::{ArrayRef, Critical, EnvCritical, Pins},
     },
     java::arguments::{COPIED, ValueArrays, decoded, expect_length, optional},
 };
@@ -56,7 +56,7 @@ pub struct BlockArguments<'a, 'l, P: Partition> {
     pub cancellation: &'a JObject<'l>,
 }
 
-/// The arrays of a call in blocks, each pinned while it is lent.
+/// The arrays of a call in blocks, pinned while they are lent.
 pub struct JavaBlocks<'e, 'l, P: Partition> {
     /// The environment of the calling thread. Nothing is pinned while it is used.
     pub env: &'e mut Env<'l>,
@@ -235,29 +235,21 @@ where
     }
 }
 
-impl<P: Partition> Blocks for JavaBlocks<'_, '_, P> {
-    type Block<'a> = Block<'a, P>;
-    type Error = Fault;
-
-    fn starts(&self) -> &[usize] {
-        &self.starts
-    }
-
-    fn lend<R>(
-        &mut self,
-        block: usize,
-        work: impl FnOnce(&Block<'_, P>) -> Result<R, Fault>,
-    ) -> Result<R, Fault> {
-        self.poll()?;
-        let count = self.coordinates(block).len();
-        let arrays = &self.blocks[block];
-        let critical = EnvCritical::new(self.env);
-        let pins = Pins::new(&critical);
+/// Lends blocks, whose arrays `critical` pins until the work ends.
+fn lend<P: Partition, R>(
+    critical: &impl Critical,
+    starts: &[usize],
+    blocks: &[References<'_, P>],
+    work: impl for<'a> FnOnce(&mut Loan<'_, Block<'a, P>, Fault>) -> Result<R, Fault>,
+) -> Result<R, Fault> {
+    let pins = Pins::new(critical);
+    work(&mut Loan::new(starts, &mut |block| {
+        let arrays = &blocks[block];
         // SAFETY: no Java thread writes these arrays during a call: `NativeBridge` requires this of its callers, and blocks are immutable once
         // they are built.
-        let block = unsafe {
-            Block {
-                count,
+        unsafe {
+            Ok(Block {
+                count: starts[block + 1] - starts[block],
                 matrix: Matrix {
                     offsets: arrays
                         .offsets
@@ -273,9 +265,30 @@ impl<P: Partition> Blocks for JavaBlocks<'_, '_, P> {
                     },
                 },
                 fields: P::try_map(arrays.fields, |_, field| pins.read(field))?,
-            }
-        };
-        work(&block)
+            })
+        }
+    }))
+}
+
+impl<P: Partition> Blocks for JavaBlocks<'_, '_, P> {
+    type Block<'a> = Block<'a, P>;
+    type Error = Fault;
+
+    fn starts(&self) -> &[usize] {
+        &self.starts
+    }
+
+    fn lend<R>(
+        &mut self,
+        work: impl for<'a> FnOnce(&mut Loan<'_, Block<'a, P>, Fault>) -> Result<R, Fault>,
+    ) -> Result<R, Fault> {
+        self.poll()?;
+        lend(
+            &EnvCritical::new(self.env),
+            &self.starts,
+            &self.blocks,
+            work,
+        )
     }
 }
 
@@ -315,5 +328,54 @@ impl<P: Partition> Caller<P> for JavaBlocks<'_, '_, P> {
             )?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        boundary::pins::tests::{Heap, HeapArray},
+        rows::arrays::{LabelledRows, Sgd},
+    };
+
+    /// Two dense blocks of one row each. Arrays 1 and 3 have the value, 2 and 4 the label.
+    #[test]
+    fn arrays_are_pinned_once_and_released_by_a_fault_in_mid_loan() {
+        let arrays = [1, 2, 3, 4].map(|name| Box::into_raw(HeapArray::new(name, vec![0.5])));
+        let block = |values, labels| References::<Sgd> {
+            offsets: None,
+            indices: None,
+            values: (None, Some(HeapArray::array_ref(values))),
+            fields: LabelledRows {
+                labels: HeapArray::array_ref(labels),
+                weights: None,
+                scale: None,
+            },
+        };
+        let blocks = [block(arrays[0], arrays[1]), block(arrays[2], arrays[3])];
+        let log = |refused, which: &[usize]| {
+            let heap = Heap::new();
+            heap.refuse.set(refused);
+            let faulty = lend(&heap, &[0, 1, 2], &blocks, |loan| {
+                for &block in which {
+                    assert_eq!(loan.block(block)?.fields.labels, [0.5]);
+                }
+                Err::<(), _>(Fault::Cancelled)
+            });
+            assert_eq!(
+                matches!(faulty, Err(Fault::OutOfMemory(_))),
+                refused.is_some()
+            );
+            heap.log()
+        };
+        assert_eq!(log(None, &[]), "");
+        assert_eq!(log(None, &[1, 1, 1]), "+3 +4 -4 -3 ");
+        assert_eq!(log(None, &[0, 1, 0, 1]), "+1 +2 +3 +4 -4 -3 -2 -1 ");
+        assert_eq!(log(Some(4), &[0, 0, 1, 0]), "+1 +2 +3 -3 -2 -1 ");
+        for array in arrays {
+            // SAFETY: it came from into_raw, and the references to it are gone.
+            drop(unsafe { Box::from_raw(array) });
+        }
     }
 }

@@ -11,6 +11,7 @@ use jni::{
 
 use crate::{
     boundary::{
+        blocks::Viewed,
         fault::Fault,
         header::{self, Header, SOLVER_NANOS},
     },
@@ -21,7 +22,7 @@ use crate::{
     },
     lda::{
         calls::LdaCall,
-        documents::{Counts, Lda},
+        documents::{Lda, check_documents},
         layout::CONTROL_SLOTS,
         request::LdaRequest,
         scratch::SCRATCH,
@@ -76,9 +77,9 @@ fn compute<P: LdaCall>(
     shared: &[u8],
     result: &JByteArray<'_>,
 ) -> Result<Header, Fault> {
-    let mut documents = Counts::new(blocks, request.vocabulary)?;
+    check_documents(blocks, request.vocabulary)?;
     let start = Instant::now();
-    let mut header = P::run(work, &mut documents, shared)?;
+    let mut header = P::run(work, &mut Viewed::new(blocks, request), shared)?;
     let length = 8 * P::length(request);
     set_bytes(blocks.env, result, header::BYTES, length, |at, out| {
         P::write(work, shared, at, out)

@@ -1,16 +1,21 @@
 //! Blocks of documents.
 
-use dwell_solvers::{Blocks, Columns, lda::Documents};
+use std::ops::Range;
 
-use crate::boundary::{
-    blocks::Block,
-    fault::Fault,
-    fingerprint::{Fingerprint, KNOWN},
-    partition::Partition,
+use dwell_solvers::{Columns, lda::Documents};
+
+use crate::{
+    boundary::{
+        blocks::{Block, Caller, View},
+        fault::Fault,
+        fingerprint::{Fingerprint, KNOWN},
+        partition::Partition,
+    },
+    lda::request::LdaRequest,
 };
 
 /// Coordinates are documents, whose values are counts; the shared vector is a model. There are no other arrays.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub enum Lda {}
 
 impl Partition for Lda {
@@ -18,6 +23,7 @@ impl Partition for Lda {
     const DENSE: bool = false;
 
     type Fields<A: Copy> = ();
+    type Data<'a> = Documents<'a>;
 
     fn try_map<A: Copy, B: Copy, E>(
         (): (),
@@ -31,57 +37,33 @@ impl Partition for Lda {
     }
 }
 
-/// The documents of the blocks of a caller, which were checked.
-pub struct Counts<'c, B> {
-    blocks: &'c mut B,
-    vocabulary: usize,
-}
-
-impl<'c, B> Counts<'c, B>
-where
-    B: for<'a> Blocks<Block<'a> = Block<'a, Lda>, Error = Fault>,
-{
-    /// Checks the blocks that were not checked before: their structure, and that the counts are counts.
-    ///
-    /// # Errors
-    /// `Argument` names the array and the place at fault.
-    pub fn new(blocks: &'c mut B, vocabulary: usize) -> Result<Self, Fault> {
-        for block in 0..blocks.count() {
-            let fingerprint = blocks.lend(block, |block| {
-                Ok(Fingerprint::of_documents(vocabulary, block.matrix))
+/// Checks the blocks that were not checked before: their structure, and that the counts are counts.
+///
+/// # Errors
+/// `Argument` names the array and the place at fault.
+pub fn check_documents<C: Caller<Lda>>(caller: &mut C, vocabulary: usize) -> Result<(), Fault> {
+    for block in 0..caller.count() {
+        let fingerprint = caller.lend(|loan| {
+            let matrix = loan.block(block)?.matrix;
+            Ok(Fingerprint::of_documents(vocabulary, matrix))
+        })?;
+        if !KNOWN.contains(fingerprint) {
+            caller.lend(|loan| {
+                let block = loan.block(block)?;
+                let view = block.matrix.checked_view(block.count, vocabulary)?;
+                let documents = Documents::validated_before(Columns::new(view)?)?;
+                Ok(documents.check_counts(0..documents.len())?)
             })?;
-            if !KNOWN.contains(fingerprint) {
-                blocks.lend(block, |block| {
-                    let view = block.matrix.checked_view(block.count, vocabulary)?;
-                    let documents = Documents::validated_before(Columns::new(view)?)?;
-                    Ok(documents.check_counts(0..documents.len())?)
-                })?;
-                KNOWN.insert(fingerprint);
-            }
+            KNOWN.insert(fingerprint);
         }
-        Ok(Self { blocks, vocabulary })
     }
+    Ok(())
 }
 
-impl<B> Blocks for Counts<'_, B>
-where
-    B: for<'a> Blocks<Block<'a> = Block<'a, Lda>, Error = Fault>,
-{
-    type Block<'a> = Documents<'a>;
-    type Error = Fault;
-
-    fn starts(&self) -> &[usize] {
-        self.blocks.starts()
-    }
-
-    fn lend<R>(
-        &mut self,
-        block: usize,
-        work: impl FnOnce(&Documents<'_>) -> Result<R, Fault>,
-    ) -> Result<R, Fault> {
-        let vocabulary = self.vocabulary;
-        self.blocks.lend(block, |block| {
-            work(&Documents::validated_before(block.columns(vocabulary)?)?)
-        })
+impl<P> View<Lda> for LdaRequest<P> {
+    fn data<'a>(&'a self, block: Block<'a, Lda>, _: Range<usize>) -> Result<Documents<'a>, Fault> {
+        Ok(Documents::validated_before(
+            block.columns(self.vocabulary)?,
+        )?)
     }
 }

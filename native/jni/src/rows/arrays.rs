@@ -1,11 +1,20 @@
 //! The arrays of the calls along rows.
 
-use dwell_solvers::{Blocks, SgdData};
+use std::ops::Range;
 
-use crate::boundary::{blocks::Caller, fault::Fault, partition::Partition};
+use dwell_solvers::SgdData;
+
+use crate::{
+    boundary::{
+        blocks::{Block, View},
+        fault::Fault,
+        partition::Partition,
+    },
+    rows::request::SgdRequest,
+};
 
 /// Coordinates are rows, with labels; the shared vector is a model.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub enum Sgd {}
 
 /// Labels and weights of the rows, and the scale of the features.
@@ -24,6 +33,7 @@ impl Partition for Sgd {
     const DENSE: bool = true;
 
     type Fields<A: Copy> = LabelledRows<A>;
+    type Data<'a> = SgdData<'a>;
 
     fn try_map<A: Copy, B: Copy, E>(
         fields: LabelledRows<A>,
@@ -45,39 +55,19 @@ impl Partition for Sgd {
     }
 }
 
-/// The blocks of a caller, as the solver takes them.
-pub struct Data<'c, C> {
-    /// The caller.
-    pub caller: &'c mut C,
-    /// Number of features.
-    pub features: usize,
-    /// Whether labels are classes that stand for -1 and 1.
-    pub classes: bool,
-}
-
-impl<C: Caller<Sgd>> Blocks for Data<'_, C> {
-    type Block<'a> = SgdData<'a>;
-    type Error = Fault;
-
-    fn starts(&self) -> &[usize] {
-        self.caller.starts()
-    }
-
-    fn lend<R>(
-        &mut self,
-        block: usize,
-        work: impl FnOnce(&SgdData<'_>) -> Result<R, Fault>,
-    ) -> Result<R, Fault> {
-        let (features, classes) = (self.features, self.classes);
-        self.caller.lend(block, |block| {
-            let LabelledRows {
-                labels,
-                weights,
-                scale,
-            } = block.fields;
-            let columns = block.columns(features)?;
-            let data = SgdData::validated_before(columns, labels, weights, scale)?;
-            work(&if classes { data.of_classes() } else { data })
+impl<P> View<Sgd> for SgdRequest<P> {
+    fn data<'a>(&'a self, block: Block<'a, Sgd>, _: Range<usize>) -> Result<SgdData<'a>, Fault> {
+        let LabelledRows {
+            labels,
+            weights,
+            scale,
+        } = block.fields;
+        let columns = block.columns(self.features)?;
+        let data = SgdData::validated_before(columns, labels, weights, scale)?;
+        Ok(if self.classes {
+            data.of_classes()
+        } else {
+            data
         })
     }
 }

@@ -6,13 +6,13 @@ use dwell_solvers::{SearchParams, SgdData, SgdParams, SgdRound, SgdScalars, sear
 
 use crate::{
     boundary::{
-        blocks::{Caller, check},
+        blocks::{Caller, Viewed, check},
         fault::{Fault, argument},
         header::{self, Header, NONZEROS, SOLVER_NANOS},
         memory::copied,
     },
     rows::{
-        arrays::{Data, LabelledRows, Sgd},
+        arrays::{LabelledRows, Sgd},
         layout::{
             CURSOR, DIVERGED, FACTOR, FACTORS, L1_NORM, LOSS_SUM, MAX_CANDIDATES, MAX_FACTORS,
             OBJECTIVES, REACHED_L1_NORM, REACHED_SQUARE_NORM, ROWS, SETTING_SHARE, SQUARE_NORM,
@@ -41,18 +41,10 @@ pub trait SgdCall: Sized {
     -> Result<Header, Fault>;
 }
 
-/// Checks the blocks of a call.
-fn checked<'c, P, C: Caller<Sgd>>(
-    request: &SgdRequest<P>,
-    caller: &'c mut C,
-) -> Result<Data<'c, C>, Fault> {
-    check(caller, request.features, |fields: LabelledRows<&[f64]>| {
+/// Checks the blocks of a call. They have so many features.
+fn check_rows<C: Caller<Sgd>>(caller: &mut C, features: usize) -> Result<(), Fault> {
+    check(caller, features, |fields: LabelledRows<&[f64]>| {
         Ok(SgdData::check(fields.labels, fields.weights, fields.scale)?)
-    })?;
-    Ok(Data {
-        caller,
-        features: request.features,
-        classes: request.classes,
     })
 }
 
@@ -80,10 +72,10 @@ impl SgdCall for SgdParams {
         caller: &mut C,
     ) -> Result<Header, Fault> {
         let params = request.params.check()?;
-        let mut data = checked(request, caller)?;
+        check_rows(caller, request.features)?;
         let began = Instant::now();
-        let shared = data.caller.shared()?;
-        let round = SgdRound::run(params, &shared, &mut data)?;
+        let shared = caller.shared()?;
+        let round = SgdRound::run(params, &shared, &mut Viewed::new(caller, request))?;
         caller.write(request.length, |_, first, shared, out| {
             Ok(round.write_update(first, shared, out)?)
         })?;
@@ -127,10 +119,10 @@ impl SgdCall for SearchParams {
         caller: &mut C,
     ) -> Result<Header, Fault> {
         let params = request.params.clone().check()?;
-        let mut data = checked(request, caller)?;
+        check_rows(caller, request.features)?;
         let began = Instant::now();
-        let shared = data.caller.shared()?;
-        let outcome = search_step_size(&params, &shared, &mut data)?;
+        let shared = caller.shared()?;
+        let outcome = search_step_size(&params, &shared, &mut Viewed::new(caller, request))?;
         let Self { cursor, steps, .. } = request.params;
         let mut header = with_scalars(&outcome.scalars, cursor, steps, began);
         header::fill(

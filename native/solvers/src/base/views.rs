@@ -1,11 +1,14 @@
 //! Blocks that are all in place.
 
-use super::{blocks::Blocks, error::SolverError};
+use super::{
+    blocks::{Blocks, Loan},
+    error::SolverError,
+};
 
 /// A kind of block.
 pub trait Kind {
     /// A block.
-    type Data<'a>;
+    type Data<'a>: Copy;
 
     /// Number of coordinates of a block.
     fn count(data: &Self::Data<'_>) -> usize;
@@ -45,9 +48,9 @@ impl<K: Kind> Blocks for Views<'_, K> {
 
     fn lend<R>(
         &mut self,
-        block: usize,
-        work: impl FnOnce(&K::Data<'_>) -> Result<R, SolverError>,
+        work: impl for<'a> FnOnce(&mut Loan<'_, K::Data<'a>, SolverError>) -> Result<R, SolverError>,
     ) -> Result<R, SolverError> {
-        work(&self.blocks[block])
+        let blocks = self.blocks;
+        work(&mut Loan::new(&self.starts, &mut |block| Ok(blocks[block])))
     }
 }

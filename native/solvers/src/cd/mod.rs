@@ -3,7 +3,7 @@
 //! # The path of an entry `x_ij` through the files
 //!
 //! ```text
-//! round.rs        Round::descend_alone         takes a bucket of coordinates, and borrows their block from its owner
+//! round.rs        Round::descend_alone         takes a bucket of coordinates; a loan of their blocks serves many buckets
 //! local.rs        Local::descend               checks shapes (with threads team.rs starts below, once for each copy of the vector)
 //! base/kernel.rs    with_entries               chooses E: sparse or dense, the type of the values, and for dense ones the instructions
 //! local.rs          Descend::run<E>            chooses WEIGHTED: whether the entries of the vector have weights

@@ -55,11 +55,12 @@ where
         let mut chunks = chunks(coordinates.len())?;
         let mut done = 0;
         while done < chunks.len() {
-            done += blocks.lend(block, |data| {
-                same_shape::<S>(data, coordinates.len(), S::SHARED, length)?;
+            done += blocks.lend(|loan| {
+                let data = loan.block(block)?;
+                same_shape::<S>(&data, coordinates.len(), S::SHARED, length)?;
                 Ok(advance(
                     summand,
-                    data,
+                    &data,
                     coordinates.start,
                     &mut chunks[done..],
                     pool,

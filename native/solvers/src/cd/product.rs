@@ -18,7 +18,7 @@ use crate::{
     problem::penalty::ElasticNet,
 };
 
-/// The product of the matrix with the variables, and the separable part of the objective. Like a round, it borrows the data block by block.
+/// The product of the matrix with the variables, and the separable part of the objective. Like a round, it borrows the data.
 #[derive(Debug)]
 pub struct Product<A: Addends> {
     addends: A,
@@ -95,13 +95,14 @@ impl<A: Addends> Product<A> {
             let alpha = &alpha[blocks.coordinates(block)];
             let mut next = 0;
             while next < alpha.len() {
-                next = blocks.lend(block, |data| {
-                    same_shape::<A::Objective>(data, alpha.len(), "product", length)?;
+                next = blocks.lend(|loan| {
+                    let data = loan.block(block)?;
+                    same_shape::<A::Objective>(&data, alpha.len(), "product", length)?;
                     Ok(with_entries(
-                        &A::Objective::columns(data),
+                        &A::Objective::columns(&data),
                         Accumulate {
                             product: &mut product,
-                            data,
+                            data: &data,
                             alpha,
                             next,
                         },

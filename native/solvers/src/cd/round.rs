@@ -12,7 +12,7 @@ use super::{
     team::Team,
 };
 use crate::base::{
-    blocks::{Blocks, LOAN},
+    blocks::{Blocks, COORDINATE},
     checks::{at_least_one, ensure, finite},
     error::{SolverError, reserve, same_length},
     order::{BucketOrder, bucket_size},
@@ -218,7 +218,7 @@ impl Verdict {
     }
 }
 
-/// A round. It owns everything except the data, whose owner lends it block by block.
+/// A round. It owns everything except the data, which their owner lends.
 ///
 /// The steps of a round: value and certificate at the start; descent; value at the end. The result is a pure function of parameters, data,
 /// alpha and cursor. The threads of the pool do not change a bit of it.
@@ -289,8 +289,9 @@ impl<P: Subproblem> Round<P> {
         let coordinate = P::Objective::COORDINATE;
         same_length("alpha", alpha.len(), blocks.len(), coordinate)?;
         same_length("previous", previous.len(), alpha.len(), coordinate)?;
-        let local = blocks.lend(0, |data| {
-            let weights = P::load_weights(data);
+        let local = blocks.lend(|loan| {
+            let data = loan.block(0)?;
+            let weights = P::load_weights(&data);
             Ok(Local::new(params.subproblem, shared, weights, alpha)?)
         })?;
         Ok(Self {
@@ -329,9 +330,11 @@ impl<P: Subproblem> Round<P> {
     {
         for block in 0..blocks.count() {
             let coordinates = blocks.coordinates(block);
-            blocks.lend(block, |data| {
-                self.local.fits(data, coordinates.len())?;
-                Ok(self.params.subproblem.check(data, 0..coordinates.len())?)
+            blocks.lend(|loan| {
+                let data = loan.block(block)?;
+                self.local.fits(&data, coordinates.len())?;
+                let subproblem = &self.params.subproblem;
+                Ok(subproblem.check(&data, 0..coordinates.len())?)
             })?;
         }
         Ok(())
@@ -399,7 +402,11 @@ impl<P: Subproblem> Round<P> {
         self.scalars.coordinates >= self.params.budget || self.order.buckets() == 0
     }
 
+    /// The next bucket of the round; empty if there is none.
     fn next_bucket(&mut self) -> Range<usize> {
+        if self.is_enough() {
+            return 0..0;
+        }
         let bucket = self.order.at(self.cursor);
         self.cursor += 1;
         self.scalars.coordinates += bucket.len() as u64;
@@ -411,19 +418,23 @@ impl<P: Subproblem> Round<P> {
     where
         B: for<'a> Blocks<Block<'a> = DataOf<'a, P>>,
     {
-        while !self.is_enough() {
-            let mut bucket = self.next_bucket();
-            while !bucket.is_empty() {
-                let block = blocks.block_of(bucket.start);
-                let own = blocks.coordinates(block);
-                let range = bucket.start..bucket.end.min(own.end);
-                let local = &mut self.local;
-                let descent = blocks.lend(block, |data| {
-                    Ok(local.descend(data, own.start, range, LOAN)?)
-                })?;
-                bucket.start = descent.next;
-                self.scalars.nonzeros += descent.nonzeros as u64;
-            }
+        let mut bucket = self.next_bucket();
+        while !bucket.is_empty() {
+            blocks.lend(|loan| {
+                while !(bucket.is_empty() || loan.is_over()) {
+                    let (data, own) = loan.at(bucket.start)?;
+                    let range = bucket.start..bucket.end.min(own.end);
+                    let descent = self.local.descend(&data, own.start, range, loan.left())?;
+                    let visited = descent.next - bucket.start;
+                    loan.spend(COORDINATE * visited + descent.nonzeros);
+                    self.scalars.nonzeros += descent.nonzeros as u64;
+                    bucket.start = descent.next;
+                    if bucket.is_empty() {
+                        bucket = self.next_bucket();
+                    }
+                }
+                Ok(())
+            })?;
         }
         Ok(())
     }
@@ -449,8 +460,9 @@ impl<P: Subproblem> Round<P> {
                 let mut done = 0;
                 while done < own.len() {
                     let local = &mut self.local;
-                    done += blocks.lend(*block, |data| {
-                        Ok(team.visit(local, data, first, &own[done..], pool)?)
+                    done += blocks.lend(|loan| {
+                        let data = loan.block(*block)?;
+                        Ok(team.visit(local, &data, first, &own[done..], pool)?)
                     })?;
                 }
             }

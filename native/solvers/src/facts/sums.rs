@@ -2,28 +2,25 @@
 
 use crate::base::error::SolverError;
 
-/// Numbers of a feature, in this order. A feature without nonzeros has none.
-///
-/// | number | meaning |
-/// |---|---|
-/// | 0 | number of its nonzeros |
-/// | 1 | sum of their weights |
-/// | 2 | its first nonzero, c |
-/// | 3 | `sum s (x - c)` |
-/// | 4 | `sum s (x - c)^2` |
-/// | 5 | `sum s x` over rows with a positive label |
-/// | 6 | the same over the other rows |
-/// | 7 | the width of its nonzeros: 0 if all are 1, 1 if floats hold them exactly, 2 otherwise |
-pub const SUMS: usize = 8;
 
-pub(super) const COUNT: usize = 0;
-pub(super) const WEIGHT: usize = 1;
-pub(super) const FIRST: usize = 2;
-pub(super) const DIFFERENCES: usize = 3;
-pub(super) const SQUARES: usize = 4;
-pub(super) const POSITIVE: usize = 5;
-pub(super) const OTHER: usize = 6;
-pub(super) const WIDTH: usize = 7;
+/// The number of its nonzeros, the first number of a feature. A feature without nonzeros has none.
+pub const COUNT: usize = 0;
+/// The sum of their weights.
+pub const WEIGHT: usize = 1;
+/// The first nonzero, c.
+pub const FIRST: usize = 2;
+/// `sum s (x - c)`
+pub const DIFFERENCES: usize = 3;
+/// `sum s (x - c)^2`
+pub const SQUARES: usize = 4;
+/// `sum s x` over rows with a positive label.
+pub const POSITIVE: usize = 5;
+/// The same over the other rows.
+pub const OTHER: usize = 6;
+/// The width of the nonzeros: 0 if all are 1, 1 if floats hold them exactly, 2 otherwise.
+pub const WIDTH: usize = 7;
+/// Numbers of a feature.
+pub const SUMS: usize = 8;
 
 /// Sums over rows of some features: of those that had nonzeros so far, in the order in which these came.
 #[derive(Debug)]

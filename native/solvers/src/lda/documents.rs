@@ -1,11 +1,12 @@
 //! Documents, in blocks that their owner lends.
 
-use std::ops::Range;
+use std::{iter, ops::Range};
 
 use crate::base::{
-    blocks::Blocks,
+    blocks::{Blocks, COORDINATE, Loan},
     error::{SolverError, same_length},
     matrix::{Columns, MatrixView, Stored, Values},
+    views::Kind,
 };
 
 /// Largest count: with it, `f32` sums over a document are finite.
@@ -117,10 +118,10 @@ impl<'a> Documents<'a> {
     /// # Panics
     /// If there is no document `d`.
     #[inline(always)]
-    pub fn document(&self, d: usize) -> impl Iterator<Item = (usize, f64)> {
+    pub fn document(self, d: usize) -> impl Iterator<Item = (usize, f64)> + use<'a> {
         self.entries
             .entries(d)
-            .map(|entry| (self.words[entry] as usize, self.count(entry)))
+            .map(move |entry| (self.words[entry] as usize, self.count(entry)))
             .filter(|&(_, count)| count > 0.0)
     }
 
@@ -144,65 +145,82 @@ pub trait DocumentBlocks: for<'a> Blocks<Block<'a> = Documents<'a>> {
 
 impl<B: for<'a> Blocks<Block<'a> = Documents<'a>>> DocumentBlocks for B {}
 
-/// Lends the words of a document, with their counts above 0.
+/// Blocks of documents.
+#[derive(Debug)]
+pub enum WordCounts {}
+
+impl Kind for WordCounts {
+    type Data<'a> = Documents<'a>;
+
+    fn count(data: &Documents<'_>) -> usize {
+        data.len()
+    }
+}
+
+/// A document of a loan.
 ///
 /// # Errors
-/// `Shape` if the document has another vocabulary; those of the work and of the owner.
+/// `Shape` if the document has another vocabulary; those of the owner.
 ///
 /// # Panics
 /// If the block of the document has fewer than its owner says.
-pub(super) fn with_document<B: DocumentBlocks, R>(
-    blocks: &mut B,
+pub(super) fn lent<'a, E: From<SolverError>>(
+    loan: &mut Loan<'_, Documents<'a>, E>,
     document: usize,
     vocabulary: usize,
-    work: impl FnOnce(&mut dyn Iterator<Item = (usize, f64)>) -> Result<R, SolverError>,
-) -> Result<R, B::Error> {
-    let block = blocks.block_of(document);
-    let first = blocks.coordinates(block).start;
-    blocks.lend(block, |documents| {
-        same_length("the vocabulary", documents.vocabulary(), vocabulary, "word")?;
-        Ok(work(&mut documents.document(document - first))?)
-    })
+) -> Result<impl Iterator<Item = (usize, f64)> + use<'a, E>, E> {
+    let (documents, own) = loan.at(document)?;
+    same_length("the vocabulary", documents.vocabulary(), vocabulary, "word")?;
+    loan.spend(COORDINATE + documents.length(document - own.start));
+    Ok(documents.document(document - own.start))
 }
 
-/// Documents of a caller that has them in memory, in blocks of any number of documents.
-#[derive(Debug)]
-pub struct DocumentList<'a> {
-    blocks: Vec<Documents<'a>>,
-    starts: Vec<usize>,
+/// About how many entries are copied at a time: they stay in the cache.
+const COPIED: usize = 1 << 14;
+
+/// Copies of documents, which are read while nothing is lent.
+#[derive(Debug, Default)]
+pub(super) struct Copies {
+    words: Vec<(usize, f64)>,
+    /// Where each document ends.
+    ends: Vec<usize>,
 }
 
-impl<'a> DocumentList<'a> {
-    /// The documents of the blocks, in their order.
-    pub fn new(blocks: Vec<Documents<'a>>) -> Self {
-        let mut starts = vec![0];
-        starts.extend(blocks.iter().scan(0, |end, block| {
-            *end += block.len();
-            Some(*end)
-        }));
-        Self { blocks, starts }
-    }
-}
-
-impl<'a> From<Documents<'a>> for DocumentList<'a> {
-    fn from(block: Documents<'a>) -> Self {
-        Self::new(vec![block])
-    }
-}
-
-impl Blocks for DocumentList<'_> {
-    type Block<'b> = Documents<'b>;
-    type Error = SolverError;
-
-    fn starts(&self) -> &[usize] {
-        &self.starts
-    }
-
-    fn lend<R>(
+impl Copies {
+    /// Copies the first ones of these documents in one loan, at least one: the words, with their counts above 0.
+    ///
+    /// # Errors
+    /// Those of [`lent`].
+    pub fn take<B: DocumentBlocks>(
         &mut self,
-        block: usize,
-        work: impl FnOnce(&Documents<'_>) -> Result<R, SolverError>,
-    ) -> Result<R, SolverError> {
-        work(&self.blocks[block])
+        blocks: &mut B,
+        documents: impl Iterator<Item = usize>,
+        vocabulary: usize,
+    ) -> Result<(), B::Error> {
+        self.words.clear();
+        self.ends.clear();
+        blocks.lend(|loan| {
+            for document in documents {
+                self.words.extend(lent(loan, document, vocabulary)?);
+                self.ends.push(self.words.len());
+                if self.words.len() >= COPIED || loan.is_over() {
+                    break;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Number of documents.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Word and count of each entry, document by document.
+    pub fn iter(&self) -> impl Iterator<Item = &[(usize, f64)]> {
+        let starts = iter::once(&0).chain(&self.ends);
+        starts
+            .zip(&self.ends)
+            .map(|(&start, &end)| &self.words[start..end])
     }
 }

@@ -34,7 +34,7 @@ pub mod shared;
 pub mod special;
 mod table;
 
-pub use documents::{DocumentBlocks, DocumentList, Documents};
+pub use documents::{DocumentBlocks, Documents, WordCounts};
 pub use inference::{Inferred, LdaInference};
 pub use lambda::Lambda;
 pub use lanes::{Kernel, Number, Real};

@@ -2,7 +2,7 @@
 
 use super::{
     concentration::add_log_theta,
-    documents::{DocumentBlocks, with_document},
+    documents::{Copies, DocumentBlocks, lent},
     estep::EStep,
     lambda::{Lambda, MIN_SCALE},
     lanes::{Kernel, Real},
@@ -70,7 +70,7 @@ impl LdaParams {
 }
 
 impl ValidLdaParams {
-    /// Runs a round on the topics: batches of documents, each followed by a step. Documents are lent one at a time, and only while their words are read. The
+    /// Runs a round on the topics: batches of documents, each followed by a step. Documents are lent only while their words are read. The
     /// result is a pure function of parameters, documents and topics. How the documents are cut into blocks does not change a bit of it.
     ///
     /// # Errors
@@ -146,6 +146,7 @@ struct Round<'a, R> {
     table: Table<R>,
     estep: EStep<R>,
     batch: Vec<u32>,
+    copies: Copies,
     /// Of the statistics of the batch, over the words.
     sums: Vec<f64>,
     gamma: Vec<f64>,
@@ -171,6 +172,7 @@ impl<'a, R: Real> Round<'a, R> {
             estep: EStep::new(params.e_step, &params.alpha, kernel),
             lambda,
             batch: Vec::new(),
+            copies: Copies::default(),
             sums: vec![0.0; topics],
             gamma: vec![0.0; topics],
             outcome: LdaOutcome {
@@ -191,34 +193,40 @@ impl<'a, R: Real> Round<'a, R> {
     fn read<B: DocumentBlocks>(&mut self, blocks: &mut B) -> Result<(), B::Error> {
         let vocabulary = self.lambda.vocabulary();
         let mut longest = 0;
-        // A round ends as well once all documents in a row were empty.
         let mut empty = 0;
-        while self.batch.len() < self.params.batch
-            && self.outcome.documents < self.params.budget
-            && empty < self.documents
-        {
-            let document = self.order.at(self.outcome.cursor).start;
-            self.outcome.cursor += 1;
-            let table = &mut self.table;
-            let words = with_document(blocks, document, vocabulary, |words| {
-                let mut count = 0;
-                for (word, _) in words {
-                    table.add(word)?;
-                    count += 1;
+        while !self.is_read(empty) {
+            blocks.lend(|loan| {
+                while !(self.is_read(empty) || loan.is_over()) {
+                    let document = self.order.at(self.outcome.cursor).start;
+                    self.outcome.cursor += 1;
+                    let (mut words, rows) = (0, self.table.words().len());
+                    for (word, _) in lent(loan, document, vocabulary)? {
+                        self.table.add(word)?;
+                        words += 1;
+                    }
+                    // A new row of the table has a number for each topic.
+                    loan.spend(self.params.alpha.len() * (self.table.words().len() - rows));
+                    if words == 0 {
+                        empty += 1;
+                        continue;
+                    }
+                    empty = 0;
+                    longest = longest.max(words);
+                    self.outcome.nonzeros += words as u64;
+                    self.outcome.documents += 1;
+                    self.push(document)?;
                 }
-                Ok(count)
+                Ok(())
             })?;
-            if words == 0 {
-                empty += 1;
-                continue;
-            }
-            empty = 0;
-            longest = longest.max(words);
-            self.outcome.nonzeros += words as u64;
-            self.outcome.documents += 1;
-            self.push(document)?;
         }
         Ok(self.estep.make_room(longest)?)
+    }
+
+    /// Whether the batch is as large as it gets, after so many empty documents in a row: a round ends as well once all were empty.
+    fn is_read(&self, empty: usize) -> bool {
+        self.batch.len() >= self.params.batch
+            || self.outcome.documents >= self.params.budget
+            || empty >= self.documents
     }
 
     /// Reserves no room for a whole batch: there may be fewer documents.
@@ -238,20 +246,22 @@ impl<'a, R: Real> Round<'a, R> {
         self.table.take_topics(self.lambda);
         let rows = 0..self.table.words().len();
         self.table.build(self.lambda, self.kernel, rows);
-        for &document in &self.batch {
-            let (estep, table) = (&mut self.estep, &self.table);
-            let vocabulary = self.lambda.vocabulary();
-            with_document(blocks, document as usize, vocabulary, |words| {
-                estep.start(words, table);
-                Ok(())
-            })?;
-            self.estep.run();
-            self.estep.collect(&mut self.table, &mut self.sums);
-            self.outcome.tokens += self.estep.total();
-            self.outcome.iterations += u64::from(self.estep.iterations());
-            if self.params.concentration {
-                self.estep.write_gamma(&mut self.gamma);
-                add_log_theta(&self.gamma, &mut self.outcome.log_theta_sums);
+        let mut done = 0;
+        while done < self.batch.len() {
+            let documents = self.batch[done..].iter().map(|&document| document as usize);
+            self.copies
+                .take(blocks, documents, self.lambda.vocabulary())?;
+            done += self.copies.len();
+            for words in self.copies.iter() {
+                self.estep.start(words.iter().copied(), &self.table);
+                self.estep.run();
+                self.estep.collect(&mut self.table, &mut self.sums);
+                self.outcome.tokens += self.estep.total();
+                self.outcome.iterations += u64::from(self.estep.iterations());
+                if self.params.concentration {
+                    self.estep.write_gamma(&mut self.gamma);
+                    add_log_theta(&self.gamma, &mut self.outcome.log_theta_sums);
+                }
             }
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use super::{
     bound::{DocumentBound, psi_of_topic_sums},
-    documents::{DocumentBlocks, with_document},
+    documents::{Copies, DocumentBlocks},
     estep::EStep,
     lambda::Lambda,
     lanes::{Kernel, Real},
@@ -43,7 +43,7 @@ pub struct BoundOutcome {
 }
 
 impl BoundParams {
-    /// The bound of the documents, from checked parameters. A document is lent only while it is copied.
+    /// The bound of the documents, from checked parameters. Documents are lent only while they are copied.
     pub(super) fn run<R: Real, B: DocumentBlocks>(
         &self,
         lambda: &Lambda<R>,
@@ -56,36 +56,33 @@ impl BoundParams {
         let mut table = Table::new(topics, lambda.vocabulary(), false)?;
         table.take_topics(lambda);
         let mut estep = EStep::new(self.e_step, &self.alpha, kernel);
-        let (mut words, mut gamma) = (Vec::new(), vec![0.0; topics]);
+        let (mut copies, mut gamma) = (Copies::default(), vec![0.0; topics]);
         let mut outcome = BoundOutcome::default();
-        for document in self.first..self.last {
-            words.clear();
-            with_document(blocks, document, lambda.vocabulary(), |document| {
-                words.extend(document);
-                Ok(())
-            })?;
-            if words.is_empty() {
-                continue;
+        let mut documents = self.first..self.last;
+        while !documents.is_empty() {
+            copies.take(blocks, documents.clone(), lambda.vocabulary())?;
+            documents.start += copies.len();
+            for words in copies.iter().filter(|words| !words.is_empty()) {
+                table.clear();
+                for &(word, _) in words {
+                    table.add(word)?;
+                }
+                table.build(lambda, kernel, 0..table.words().len());
+                estep.make_room(words.len())?;
+                estep.start(words.iter().copied(), &table);
+                estep.run();
+                estep.write_gamma(&mut gamma);
+                let mut bound = DocumentBound::new(&self.alpha, &gamma);
+                for &entry in words {
+                    let factors = table.factors(table.slot(entry.0)).as_flattened();
+                    bound.add_factors(lambda, &psi_sums, entry, &factors[..topics]);
+                }
+                outcome.bound += bound.value();
+                outcome.documents += 1;
+                outcome.tokens += estep.total();
+                outcome.nonzeros += words.len() as u64;
+                outcome.iterations += u64::from(estep.iterations());
             }
-            table.clear();
-            for &(word, _) in &words {
-                table.add(word)?;
-            }
-            table.build(lambda, kernel, 0..table.words().len());
-            estep.make_room(words.len())?;
-            estep.start(words.iter().copied(), &table);
-            estep.run();
-            estep.write_gamma(&mut gamma);
-            let mut bound = DocumentBound::new(&self.alpha, &gamma);
-            for &entry in &words {
-                let factors = table.factors(table.slot(entry.0)).as_flattened();
-                bound.add_factors(lambda, &psi_sums, entry, &factors[..topics]);
-            }
-            outcome.bound += bound.value();
-            outcome.documents += 1;
-            outcome.tokens += estep.total();
-            outcome.nonzeros += words.len() as u64;
-            outcome.iterations += u64::from(estep.iterations());
         }
         Ok(outcome)
     }

@@ -104,7 +104,8 @@ impl Model {
     where
         B: for<'a> Blocks<Block<'a> = SgdData<'a>>,
     {
-        let (mut model, features) = blocks.lend(0, |data| {
+        let (mut model, features) = blocks.lend(|loan| {
+            let data = loan.block(0)?;
             let layout = Layout {
                 outputs,
                 threshold,
@@ -115,7 +116,8 @@ impl Model {
         })?;
         for first in (0..features).step_by(LOAN) {
             let part = first..features.min(first + LOAN);
-            blocks.lend(0, |data| {
+            blocks.lend(|loan| {
+                let data = loan.block(0)?;
                 model.add_cells(part.len(), data.scale.map(|scale| &scale[part]));
                 Ok(())
             })?;

@@ -1,5 +1,7 @@
 //! A round of local SGD on one partition: from the shared model to the worker's share of the next.
 
+use std::iter;
+
 use super::{
     data::SgdData,
     model::{MAX_RENORMALISATIONS, Model},
@@ -78,7 +80,7 @@ pub struct SgdOutcome {
     pub factors: Vec<f64>,
 }
 
-/// A round. It owns everything except the data, whose owner lends them block by block.
+/// A round. It owns everything except the data, which their owner lends.
 ///
 /// The result is a pure function of parameters, rows and shared model: how the rows are cut into blocks does not change a bit of it.
 #[derive(Debug)]
@@ -122,26 +124,30 @@ impl SgdRound {
         let params = &self.params;
         let rows = blocks.len();
         let mut order = BucketOrder::new(rows, bucket_size(rows), params.seed, params.partition)?;
-        let totals = &mut self.totals;
-        while totals.rows < params.budget && order.buckets() > 0 {
-            let bucket = order.at(self.cursor);
-            self.cursor += 1;
-            let stable = visit(blocks, bucket, &mut self.model, |span, model| {
-                let steps = Steps {
-                    span,
-                    problem: &params.problem,
-                    schedule: params.schedule,
-                    t: params.steps + totals.rows,
-                };
-                steps.run(model, totals)
-            })?;
-            if !stable {
-                self.diverged = true;
-                return Ok(());
+        let (cursor, totals) = (&mut self.cursor, &mut self.totals);
+        let mut taken = 0;
+        let buckets = iter::from_fn(|| {
+            if taken >= params.budget || order.buckets() == 0 {
+                return None;
             }
+            let bucket = order.at(*cursor);
+            *cursor += 1;
+            taken += bucket.len() as u64;
+            Some(bucket)
+        });
+        let stable = visit(blocks, buckets, &mut self.model, |span, model| {
+            let steps = Steps {
+                span,
+                problem: &params.problem,
+                schedule: params.schedule,
+                t: params.steps + totals.rows,
+            };
+            steps.run(model, totals)
+        })?;
+        if stable {
+            self.model.settle();
         }
-        self.model.settle();
-        self.diverged = !self.model.is_finite();
+        self.diverged = !stable || !self.model.is_finite();
         Ok(())
     }
 
@@ -194,10 +200,11 @@ where
     B: for<'a> Blocks<Block<'a> = SgdData<'a>>,
 {
     let SgdProblem { loss, l1, .. } = *problem;
-    let features = blocks.lend(0, |data| Ok(data.rows().rows()))?;
+    let features = blocks.lend(|loan| Ok(loan.block(0)?.rows().rows()))?;
     for block in 0..blocks.count() {
         let rows = blocks.coordinates(block).len();
-        blocks.lend(block, |data| {
+        blocks.lend(|loan| {
+            let data = loan.block(block)?;
             same_length("a block", data.rows().len(), rows, "row")?;
             same_length("a row", data.rows().rows(), features, "feature")?;
             Ok(data.check_labels(loss)?)

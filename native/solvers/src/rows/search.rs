@@ -150,18 +150,15 @@ where
     /// Sums the weights of the rows of `test`.
     fn weigh(&mut self, model: &mut Model) -> Result<(), B::Error> {
         let weight_sum = &mut self.weight_sum;
-        for rows in &self.test {
-            visit(self.blocks, rows.clone(), model, |span, _| {
-                *weight_sum = span
-                    .rows
-                    .clone()
-                    .fold(*weight_sum, |sum, i| sum + span.data.weight(i));
-                Scan {
-                    next: span.rows.end,
-                    diverged: false,
-                }
-            })?;
-        }
+        visit(self.blocks, self.test.iter().cloned(), model, |span, _| {
+            let (data, next, spent) = (span.data, span.rows.end, span.rows.len());
+            *weight_sum = span.rows.fold(*weight_sum, |sum, i| sum + data.weight(i));
+            Scan {
+                next,
+                spent,
+                diverged: false,
+            }
+        })?;
         Ok(())
     }
 
@@ -225,15 +222,9 @@ where
     B: for<'a> Blocks<Block<'a> = SgdData<'a>>,
 {
     let mut visited = Totals::default();
-    let mut stable = true;
-    for rows in ranges {
-        stable = visit(blocks, rows.clone(), model, |span, model| {
-            scan(span, model, &mut visited)
-        })?;
-        if !stable {
-            break;
-        }
-    }
+    let stable = visit(blocks, ranges.iter().cloned(), model, |span, model| {
+        scan(span, model, &mut visited)
+    })?;
     totals.rows += visited.rows;
     totals.nonzeros += visited.nonzeros;
     Ok(stable.then_some(visited))

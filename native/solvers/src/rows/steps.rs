@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     base::{
-        blocks::{Blocks, LOAN},
+        blocks::{Blocks, COORDINATE},
         entries::{Column, Entries},
         kernel::{WithEntries, with_entries},
     },
@@ -24,43 +24,57 @@ use crate::{
 pub(super) struct Scan {
     /// The first row that it did not visit.
     pub next: usize,
+    /// Units of work: one for each output of an entry, [`COORDINATE`] for each output of a row.
+    pub spent: usize,
     /// Whether row `next` made a number infinite or NaN.
     pub diverged: bool,
 }
 
-/// Rows of a block. A scan visits as many as about [`LOAN`] units of work allow, and at least one: a unit is an output of a row or of an entry.
+/// Rows of a block. A scan visits as many as about `budget` units of work allow, and at least one.
 #[derive(Clone)]
 pub(super) struct Span<'a, 'd> {
     pub data: &'a SgdData<'d>,
     pub rows: Range<usize>,
+    pub budget: usize,
 }
 
-/// Scans rows of a worker: those of each block in a loan of it, or in several. Brings the model up to date between two loans, where a scan has
-/// made this due. Returns whether no number became infinite or NaN.
+/// Scans ranges of a worker's rows, in as few loans as their work allows. Brings the model up to date between two loans, where a scan has made
+/// this due. Returns whether no number became infinite or NaN.
 pub(super) fn visit<B>(
     blocks: &mut B,
-    mut rows: Range<usize>,
+    ranges: impl Iterator<Item = Range<usize>>,
     model: &mut Model,
     mut scan: impl FnMut(Span<'_, '_>, &mut Model) -> Scan,
 ) -> Result<bool, B::Error>
 where
     B: for<'a> Blocks<Block<'a> = SgdData<'a>>,
 {
+    let mut ranges = ranges.filter(|range| !range.is_empty());
+    let mut rows = ranges.next().unwrap_or_default();
     while !rows.is_empty() {
-        let block = blocks.block_of(rows.start);
-        let own = blocks.coordinates(block);
-        let rows_of_block = rows.start - own.start..rows.end.min(own.end) - own.start;
-        let scan = blocks.lend(block, |data| {
-            let span = Span {
-                data,
-                rows: rows_of_block,
-            };
-            Ok(scan(span, model))
+        let stable = blocks.lend(|loan| {
+            while !(rows.is_empty() || loan.is_over() || model.needs_renormalising()) {
+                let (data, own) = loan.at(rows.start)?;
+                let span = Span {
+                    data: &data,
+                    rows: rows.start - own.start..rows.end.min(own.end) - own.start,
+                    budget: loan.left(),
+                };
+                let scan = scan(span, model);
+                if scan.diverged {
+                    return Ok(false);
+                }
+                loan.spend(scan.spent);
+                rows.start = own.start + scan.next;
+                if rows.is_empty() {
+                    rows = ranges.next().unwrap_or_default();
+                }
+            }
+            Ok(true)
         })?;
-        if scan.diverged {
+        if !stable {
             return Ok(false);
         }
-        rows.start = own.start + scan.next;
         if model.needs_renormalising() {
             model.renormalise();
         }
@@ -79,10 +93,10 @@ impl Span<'_, '_> {
     ) -> Scan {
         let mut result = Scan {
             next: self.rows.start,
+            spent: 0,
             diverged: false,
         };
-        let mut spent = 0;
-        while result.next < self.rows.end && spent < LOAN {
+        while result.next < self.rows.end && result.spent < self.budget {
             let row = entries.column(result.next);
             let next = visit(result.next, row);
             if next == Next::Diverged {
@@ -90,7 +104,7 @@ impl Span<'_, '_> {
                 break;
             }
             result.next += 1;
-            spent += outputs * (1 + row.len());
+            result.spent += outputs * (COORDINATE + row.len());
             if next == Next::Enough {
                 break;
             }

@@ -2,9 +2,9 @@
 //! digamma up to 49, a dense matrix of topics, no pruning, no over-relaxation.
 
 use dwell_solvers::{
-    Values,
+    Values, Views,
     lda::{
-        DocumentList, Documents, Kernel, Lambda, LdaOutcome, LdaParams, Real,
+        Documents, Kernel, Lambda, LdaOutcome, LdaParams, Real, WordCounts,
         shared::{BoundOutcome, BoundParams, SharedBound, SharedRound, vector_bytes},
     },
     order::BucketOrder,
@@ -301,9 +301,14 @@ pub fn eager(params: &LdaParams, corpus: &Corpus, eta: f64, lambda: &mut Vec<Vec
     tokens
 }
 
+/// The documents of blocks.
+fn list(blocks: &[Corpus]) -> Vec<Documents<'_>> {
+    blocks.iter().map(Corpus::documents).collect()
+}
+
 /// Blocks as their owner lends them.
-pub fn list(blocks: &[Corpus]) -> DocumentList<'_> {
-    DocumentList::new(blocks.iter().map(Corpus::documents).collect())
+pub fn lent<'v>(blocks: &'v [Documents<'v>]) -> Views<'v, WordCounts> {
+    Views::new(blocks).unwrap()
 }
 
 /// Runs a round on blocks of `cut` documents.
@@ -316,7 +321,9 @@ pub fn round<R: Real>(
 ) -> LdaOutcome {
     let blocks = corpus.cut(cut);
     let params = params.clone().check().unwrap();
-    params.run(lambda, &mut list(&blocks), kernel).unwrap()
+    params
+        .run(lambda, &mut lent(&list(&blocks)), kernel)
+        .unwrap()
 }
 
 /// The result of a round on a shared vector.
@@ -370,7 +377,7 @@ pub fn shared_round<R: Real>(
     let (kernel, room) = (Kernel::detect(), Vec::new());
     let mut round =
         SharedRound::new(checked, sample, eta, share, vocabulary, kernel, room).unwrap();
-    round.run(&mut list(&blocks), &shared).unwrap();
+    round.run(&mut lent(&list(&blocks)), &shared).unwrap();
     let mut bytes = vec![GARBAGE; round.length()];
     for (i, out) in bytes.chunks_mut(8 * piece).enumerate() {
         round.write_update(&shared, 8 * i * piece, out).unwrap();
@@ -402,5 +409,5 @@ pub fn shared_bound<R: Real>(
     let (kernel, room) = (Kernel::detect(), Vec::new());
     let mut bound =
         SharedBound::<R>::new(params.clone(), eta, corpus.vocabulary, kernel, room).unwrap();
-    bound.run(&mut list(&blocks), &shared).unwrap()
+    bound.run(&mut lent(&list(&blocks)), &shared).unwrap()
 }

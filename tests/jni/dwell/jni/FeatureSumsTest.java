@@ -11,7 +11,7 @@ import org.junit.jupiter.api.function.Executable;
 
 /** Sums of features: a case by hand, and wrong arguments, each an exception that names the argument. */
 class FeatureSumsTest {
-  private static final int EACH = NativeBridge.FEATURE_SUMS;
+  private static final int EACH = SumsLayout.SUMS;
 
   @BeforeAll
   static void load() {

@@ -21,8 +21,8 @@ package dwell.jni;
  * <p>The arrays of a partition come in one or more blocks, of which each argument has one array. A block is a matrix, coordinate by
  * coordinate, and numbers for its rows or columns. The matrix is sparse (CSC in a primal call, CSR in a dual one) or dense: then there are
  * neither offsets nor indices, and every coordinate has a value for each of its m places. Below, n and N count the coordinates and the stored
- * entries of a block. Native code pins the arrays of a block for a fraction of a millisecond at a time, and never writes them. They must not
- * change while a call runs.
+ * entries of a block. Native code pins the arrays of the blocks that it works on for a fraction of a millisecond at a time, and never
+ * writes them. They must not change while a call runs.
  * <table>
  * <caption>Arguments that describe the matrix of a block</caption>
  * <tr><th>argument</th><th>length</th><th>meaning</th></tr>
@@ -57,7 +57,7 @@ package dwell.jni;
  * and g_c = weight * (weight factor) * derivative of the loss by the prediction c.
  *
  * <h2>Sums that come with reading</h2>
- * {@link #featureSums} is a pure function of a block and of what it adds to. Java holds the sums.
+ * {@link #featureSums} is a pure function of a block and of the sums that it adds to, which Java holds: {@link SumsLayout}.
  *
  * <h2>Newton's method</h2>
  * {@link #passBegin}, {@link #passBlock}, {@link #passEnd}: a pass over the blocks of a partition, for a worker. Each call pins the arrays
@@ -72,7 +72,7 @@ package dwell.jni;
  * to the next, for V words and K topics; it is freed and counted as states are. The documents come in blocks, each a sparse matrix with a
  * document in each coordinate: offsets, words, and counts as values, each 0 or 1e-6 to 1e9. Element b of an argument is the array of
  * block b; values32 and values64 may be null, and so may their elements. A block is checked once, and pinned for as long as the words of
- * a document are read. A call skips documents without counts above 0.
+ * documents are read. A call skips documents without counts above 0.
  *
  * <p>A step on b documents, after g documents of W workers since the start of the fit, changes lambda to
  * (1 - r) lambda + r (eta + D / b times the sums of count times share of the topic), with
@@ -136,9 +136,6 @@ public final class NativeBridge {
 
   /** A pass sums the Hessian. */
   public static final long PASS_HESSIAN = 32;
-
-  /** Numbers of a feature in the sums of {@link #featureSums}. */
-  public static final int FEATURE_SUMS = 8;
 
   /** Version of {@link LdaLayout}. */
   public static final long LDA_LAYOUT_VERSION = 1;
@@ -343,9 +340,7 @@ public final class NativeBridge {
    * @param positions
    *   for each feature 1 and the position of its sums, or 0 if it had no nonzero so far; read and written
    * @param sums
-   *   {@link #FEATURE_SUMS} numbers for each feature that had nonzeros, with room for those of the block; read and written: number of
-   *   nonzeros; sum of their weights s; the first of them, c; sums of s (x - c), of s (x - c)^2, of s x over rows with a positive label,
-   *   and over other rows; 0 if all nonzeros are 1, 1 if floats hold them, 2 otherwise
+   *   {@link SumsLayout#SUMS} numbers for each feature that had nonzeros, with room for those of the block; read and written
    * @return number of features that have had nonzeros now
    */
   public static native int featureSums(int[] offsets, int[] features, float[] values32, double[] values64, double[] labels,

@@ -1,12 +1,13 @@
 package dwell.data.moments
 
 import dwell.data.matrix.{DenseBlock, MatrixBlock, SparseBlock}
-import dwell.jni.NativeBridge
+import dwell.jni.{NativeBridge, SumsLayout}
 import dwell.spark.NativeLibrary
 
 /** Takes the moments of one source partition, block after block, in native code. */
 private[data] final class NativeMoments(numFeatures: Int) {
   import NativeMoments._
+  import SumsLayout._
   NativeLibrary.require()
 
   // See NativeBridge.featureSums.
@@ -37,50 +38,38 @@ private[data] final class NativeMoments(numFeatures: Int) {
       }
       column += 1
     }
-    def number(column: Int, which: Int) = sums(Numbers * (positions(column) - 1) + which)
+    def number(column: Int, which: Int) = sums(SUMS * (positions(column) - 1) + which)
     def of(which: Int) = columns.map(number(_, which))
-    val weight = of(Weight)
-    val (mean, squares) = (of(First), of(Squares))
+    val weight = of(WEIGHT)
+    val (mean, squares) = (of(FIRST), of(SQUARES))
     for (i <- columns.indices) {
-      val differences = number(columns(i), Differences)
+      val differences = number(columns(i), DIFFERENCES)
       val shift = differences / weight(i)
       mean(i) += shift
       squares(i) = math.max(0.0, squares(i) - differences * shift)
     }
     new MomentPiece(
       columns,
-      of(Count).map(_.toLong),
-      of(Width).map(_.toByte),
+      of(COUNT).map(_.toLong),
+      of(WIDTH).map(_.toByte),
       weight,
       mean,
       squares,
-      of(Positive),
-      of(Other))
+      of(POSITIVE),
+      of(OTHER))
   }
 
   private def makeRoom(features: Int): Unit = {
-    val needed = Math.multiplyExact(Numbers, features)
+    val needed = Math.multiplyExact(SUMS, features)
     if (sums.length < needed) {
       val grown =
-        math.min(Numbers.toLong * numFeatures, math.max(needed.toLong, sums.length * 3L / 2 / Numbers * Numbers))
+        math.min(SUMS.toLong * numFeatures, math.max(needed.toLong, sums.length * 3L / 2 / SUMS * SUMS))
       sums = java.util.Arrays.copyOf(sums, math.min(grown, Most).toInt)
     }
   }
 }
 
 private object NativeMoments {
-  private val Numbers = NativeBridge.FEATURE_SUMS
-
-  // The numbers of a feature.
-  private val Count = 0
-  private val Weight = 1
-  private val First = 2
-  private val Differences = 3
-  private val Squares = 4
-  private val Positive = 5
-  private val Other = 6
-  private val Width = 7
-
   /** The longest array of whole features. */
-  private val Most = (Int.MaxValue / Numbers - 2).toLong * Numbers
+  private val Most = (Int.MaxValue / SumsLayout.SUMS - 2).toLong * SumsLayout.SUMS
 }
