@@ -25,6 +25,7 @@ object MemoryTest extends Harness {
 
   private val dense400 = (spark: SparkSession) => GeneratedData.dense(spark, 100000L, 400)
   private val dense28 = (spark: SparkSession) => GeneratedData.dense(spark, 1000000L, 28)
+  private val sorted = (spark: SparkSession) => dense28(spark).orderBy("class")
   private val hashed = (spark: SparkSession) => GeneratedData.hashed(spark, 500000L, Features)
   private val documents = (spark: SparkSession) => GeneratedData.documents(spark, 200000L, 50000, 60)
 
@@ -39,6 +40,7 @@ object MemoryTest extends Harness {
     Case("dense 1,000,000 x 28, primal", dense28, squared),
     Case("dense 1,000,000 x 28, dual", dense28, hinge),
     Case("dense 1,000,000 x 28, model averaging", dense28, gradients("ma-sgd")),
+    Case("dense 1,000,000 x 28 sorted by class, model averaging", sorted, gradients("ma-sgd")),
     Case("hashed 500,000 x 1,048,576, primal", hashed, logistic("primal")),
     Case("hashed 500,000 x 1,048,576, dual", hashed, logistic("dual")),
     Case("hashed 500,000 x 1,048,576, l-bfgs", hashed, gradients("l-bfgs")),

@@ -2,6 +2,8 @@ package dwell.bulk
 
 import java.io._
 
+import org.apache.spark.SparkEnv
+
 import dwell.SparkSuite
 import dwell.spark.Shuffle
 
@@ -81,18 +83,39 @@ class BulkSuite extends SparkSuite {
       }
       val arrived = BulkShuffle
         .byIndex(pieces, numPartitions, Sample)
-        .mapPartitionsWithIndex((k, it) => Iterator.single((k, it.toSeq.sortBy(_._2.number))))
+        .mapPartitionsWithIndex((k, it) => Iterator.single((k, it.toSeq.sortBy(_.number))))
       Shuffle.once(arrived)(arrived.collect()).foreach { case (k, pieces) =>
-        assert(pieces.map(_._1) == Seq.fill(5)(k))
-        pieces.map(_._2).zipWithIndex.foreach { case (piece, i) =>
+        assert(pieces.size == 5)
+        pieces.zipWithIndex.foreach { case (piece, i) =>
           assert(same(piece, Sample(i, Array.fill(1000 + i)(k), null, Array(i.toDouble))))
         }
       }
     }
   }
+
+  test("a shuffle in order brings the pieces in the order of their places, also from disk") {
+    val pieces = sc.parallelize(0 until 40, 5).flatMap { i =>
+      (0 until 3).map(k => (k, Sample((i * 17) % 40, Array.fill(1000 + i)(k), null, null)))
+    }
+    val conf = SparkEnv.get.conf
+    for (inMemory <- Seq(Int.MaxValue, 7)) {
+      conf.set(BulkSuite.MostInMemory, inMemory.toString)
+      try {
+        val arrived = BulkShuffle
+          .inOrder(pieces, 3, Sample)(_.number)
+          .mapPartitionsWithIndex((k, it) => it.map(piece => (k, piece.number, piece.ints.head)))
+        val found = Shuffle.once(arrived)(arrived.collect()).toSeq
+        assert(found == (for (k <- 0 until 3; number <- 0 until 40) yield (k, number, k)))
+      } finally conf.remove(BulkSuite.MostInMemory)
+    }
+  }
 }
 
 object BulkSuite {
+
+  /** Spark's key for the number of pieces that it sorts in memory. */
+  private val MostInMemory = "spark.shuffle.spill.numElementsForceSpillThreshold"
+
   private final case class Sample(number: Int, ints: Array[Int], floats: Array[Float], doubles: Array[Double])
       extends Bulk[Sample] {
     override protected def format: BulkFormat[Sample] = Sample

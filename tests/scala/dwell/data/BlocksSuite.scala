@@ -58,7 +58,7 @@ class BlocksSuite extends SparkSuite {
         assert(
           a.columns.sameElements(b.columns) && a.offsets.sameElements(b.offsets) && Arrays.equals(a.indices, b.indices))
         assert(Arrays.equals(a.values64, b.values64) && a.labels.sameElements(b.labels))
-        assert(Arrays.equals(a.weights, b.weights) && a.variance.sameElements(b.variance))
+        assert(Arrays.equals(a.weights, b.weights) && close(a.variance, b.variance))
       }
       val deviations = Seq(one, several).map(_.features(0.0, intercept = true).deviation)
       assert(deviations.head.zip(deviations.last).forall { case (a, b) => math.abs(a - b) <= 1e-12 * b })

@@ -107,7 +107,8 @@ class DealtBlocksSuite extends SparkSuite {
       val firsts = blocks.scanLeft(0L)(_ + _.rows)
       val pieces = blocks.zip(firsts).flatMap { case (block, first) => DealtBlocks.cut(block, first, 2, RowBlock) }
       def together(pieces: Seq[(Int, RowBlock)]) =
-        (0 until 2).map(k => DealtBlocks.together(pieces.filter(_._1 == k).iterator, k, 2, mixed, RowBlock).toSeq)
+        (0 until 2).map(k =>
+          DealtBlocks.together(pieces.iterator.collect { case (`k`, piece) => piece }, k, 2, mixed, RowBlock).toSeq)
       def prints(blocks: Seq[Seq[RowBlock]]) = blocks.map(_.map(block => (block.matrix.fingerprint, block.fingerprint)))
       val inOrder = together(pieces)
       for (seed <- 0 until 5) {

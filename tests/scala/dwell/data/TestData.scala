@@ -9,8 +9,8 @@ import dwell.base.SliceBounds
 import dwell.bulk.Kept
 import dwell.data.block.{ColumnNames, LabelSummary, LabeledRow, PartitionSummary, ReadFacts, ReadRows, RowBlock, RowBlockBuilder}
 import dwell.data.columns._
-import dwell.data.matrix.{ColumnCounts, MatrixBlock, NarrowValues, PartitionForm}
-import dwell.data.moments.MergedMoments
+import dwell.data.matrix.{NarrowValues, PartitionForm}
+import dwell.data.moments.{MergedMoments, NativeMoments}
 import dwell.data.rows.BlockArrays
 
 /** Random rows, and columns made of rows without Spark. */
@@ -59,47 +59,57 @@ object TestData {
   /**
    * Columns by partition, from rows in blocks, as [[TrainingReader]] makes them.
    *
-   * @param deliver
-   *   the order in which the shuffle delivers the pieces
+   * @param isDense
+   *   the form of all partitions; none for the smaller one of each
+   * @param projected
+   *   whether blocks are cut by columns first, as they are for several partitions
    */
   def partitions(
       blocks: Seq[Seq[LabeledRow]],
       numPartitions: Int,
-      choice: PartitionForm.Choice = PartitionForm.Choice.ForSolvers,
-      valuesAtATime: Int = MatrixBlock.ValuesAtATime,
-      deliver: Seq[(Int, ColumnPiece)] => Seq[(Int, ColumnPiece)] = identity): Array[ColumnPartition] = {
-    val names = ColumnNames()
+      isDense: Option[Boolean] = None,
+      projected: Option[Boolean] = None): Array[ColumnPartition] = {
     val numFeatures = blocks.flatten.head.features.size
-    val read = blocks.zipWithIndex.map { case (rows, index) =>
-      RowBlockBuilder.read(index, numFeatures, rows.iterator.map(_.toInternal), names).next()
-    }
-    read.find(_.problem != null).foreach(block => throw new IllegalArgumentException(block.problem))
-    val (counts, widths) = columnCounts(read.map(_.matrix), numFeatures)
-    val rows = blocks.flatten.filter(_.weight > 0.0).map(_.features)
-    counts.indices.filter(j => rows.forall(_(j) == rows.head(j))).foreach(counts(_) = 0)
-    val assignment = ColumnAssignment.balanced(counts, numPartitions)
-    val firstRows = read.scanLeft(0)(_ + _.matrix.rows)
+    val read = this.read(blocks)
+    val matrices = read.map(_.matrix)
+    val facts = this.facts(read, numFeatures)
+    val assignment = ColumnAssignment.balanced(facts.counts, numPartitions)
+    val firstRows = matrices.scanLeft(0)(_ + _.rows)
     val slices = SliceBounds(firstRows.last, numPartitions)
-    val forms = ColumnDataset.forms(assignment, widths, slices.start(slices.count), choice)
-    val pieces = deliver(read.flatMap { b =>
-      ColumnCut(b.matrix, firstRows(b.at.partition), assignment.partitionOf, forms.map(_.width), valuesAtATime)
-    })
+    val forms = ColumnDataset.forms(assignment, facts.widths, firstRows.last).map { form =>
+      val least = if (isDense.contains(true)) NarrowValues.Single else NarrowValues.Ones
+      PartitionForm(isDense.getOrElse(form.isDense), if (form.width < least) least else form.width)
+    }
+    val cut = projected.getOrElse(numPartitions > 1)
+    val projection = new Projection(slices, assignment.partitionOf, forms.map(_.width))
+    val projections = if (cut) read.zip(firstRows).map { case (b, first) => projection(b, first).toMap }
+    else Nil
     Array.tabulate(numPartitions) { k =>
-      val merge = new ColumnMerge(k, slices, assignment.partitionOf, counts, forms(k))
-      pieces.foreach { case (partition, piece) => if (partition == k) merge.add(piece) }
-      val values = read.map(b => RowValues.of(b, firstRows(b.at.partition), slices, k)).filterNot(_.isEmpty)
-      merge.result(values.toArray, blocks.flatten.map(_.weight).sum, names)
+      val made = new Transposition(k, slices, assignment.partitionOf, facts, forms(k), cut)
+      if (cut) projections.foreach(of => made.add(of(k)))
+      else read.zip(firstRows).foreach { case (b, first) => made.add(ColumnBlock.of(b, first, b.matrix, slices, k)) }
+      made.result
     }
   }
 
-  /** Number of nonzeros and width of each column, over all blocks. */
-  def columnCounts(blocks: Seq[MatrixBlock], numFeatures: Int): (Array[Int], Array[Byte]) = {
-    val sums = new Array[Double](ColumnCounts.sumsOf(numFeatures))
-    blocks.foreach { block =>
-      val own = ColumnCounts.of(Iterator(block), numFeatures).sums(numFeatures)
-      own.indices.indices.foreach(i => sums(own.indices(i)) += own.sums(i))
+  /** The blocks that have rows, each of one source partition. */
+  def read(blocks: Seq[Seq[LabeledRow]]): Seq[RowBlock] = {
+    val numFeatures = blocks.flatten.head.features.size
+    val read = blocks.zipWithIndex.map { case (rows, index) =>
+      RowBlockBuilder.read(index, numFeatures, rows.iterator.map(_.toInternal), ColumnNames()).next()
     }
-    ColumnCounts.ofSums(sums)
+    read.find(_.problem != null).foreach(block => throw new IllegalArgumentException(block.problem))
+    read.filter(_.rows > 0)
+  }
+
+  /** What reading finds of the columns of blocks. */
+  def facts(blocks: Seq[RowBlock], numFeatures: Int): ColumnFacts = {
+    val sums = new NativeMoments(numFeatures)
+    blocks.foreach(block => sums.add(block.matrix, block.labels, block.weights))
+    val moments = sums.result
+    val weight = blocks.flatMap(b => if (b.weights == null) Seq(b.rows.toDouble) else b.weights.toSeq).sum
+    val (mean, variance) = moments.overRows(blocks.map(_.rows.toLong).sum, weight)
+    ColumnFacts.of(moments, variance.indices.filter(variance(_) > 0.0).toArray, numFeatures, mean, variance)
   }
 
   /** Rows of labels 0 that blocks of the given sizes claim to hold, without data. */

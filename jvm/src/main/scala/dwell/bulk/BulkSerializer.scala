@@ -8,7 +8,7 @@ import scala.reflect.ClassTag
 import org.apache.spark.serializer.{DeserializationStream, SerializationStream, Serializer, SerializerInstance}
 
 /**
- * Spark's serialiser for a shuffle of pieces by the number of a partition: the number, and the piece in its format. The
+ * Spark's serialiser for a shuffle of pieces by numbers: the number, and the piece in its format. The
  * streams remember no piece. (Those of Java's serialiser hold the last hundred objects.)
  */
 private[bulk] final class BulkSerializer[P](format: BulkFormat[P]) extends Serializer with Serializable {
@@ -32,7 +32,7 @@ private[bulk] object BulkSerializer {
     private val bulk = new BulkOutput(out)
 
     override def writeKey[T: ClassTag](key: T): SerializationStream = {
-      bulk.int(key.asInstanceOf[Int])
+      bulk.long(key.asInstanceOf[Long])
       this
     }
 
@@ -50,7 +50,7 @@ private[bulk] object BulkSerializer {
     private val in = new DataInputStream(stream)
     private val bulk = new BulkInput(in)
 
-    override def readKey[T: ClassTag](): T = bulk.int().asInstanceOf[T]
+    override def readKey[T: ClassTag](): T = bulk.long().asInstanceOf[T]
     override def readValue[T: ClassTag](): T = format.read(bulk).asInstanceOf[T]
     override def readObject[T: ClassTag](): T = unsupported
     override def close(): Unit = in.close()

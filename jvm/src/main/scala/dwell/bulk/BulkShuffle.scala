@@ -10,13 +10,13 @@ import dwell.spark.Shuffle
 private[dwell] object BulkShuffle {
 
   /** Sends each piece to the partition of its key, which must be in 0 until `numPartitions`, in its format. */
-  def byIndex[P: ClassTag](pieces: RDD[(Int, P)], numPartitions: Int, format: BulkFormat[P]): RDD[(Int, P)] =
-    Shuffle.byIndex(pieces, numPartitions, new BulkSerializer(format))
+  def byIndex[P: ClassTag](pieces: RDD[(Int, P)], numPartitions: Int, format: BulkFormat[P]): RDD[P] =
+    Shuffle.byUpperHalf(keyed(pieces)(_ => 0), numPartitions, new BulkSerializer(format)).map(_._2)
 
-  /** One result for each partition number, of the pieces of two shuffles by the same numbers. */
-  def together[A, B: ClassTag, R: ClassTag](one: RDD[(Int, A)], other: RDD[(Int, B)])(
-      result: (Int, Iterator[A], Iterator[B]) => R): RDD[R] =
-    one.mapPartitionsWithIndex((k, pieces) => Iterator.single((k, pieces))).zipPartitions(other) { (numbered, others) =>
-      numbered.map { case (k, pieces) => result(k, pieces.map(_._2), others.map(_._2)) }
-    }
+  /** The same, where each partition receives the pieces in the order of their places, which are at least 0. */
+  def inOrder[P: ClassTag](pieces: RDD[(Int, P)], numPartitions: Int, format: BulkFormat[P])(place: P => Int): RDD[P] =
+    Shuffle.inOrder(keyed(pieces)(place), numPartitions, new BulkSerializer(format))
+
+  private def keyed[P](pieces: RDD[(Int, P)])(place: P => Int): RDD[(Long, P)] =
+    pieces.map { case (k, piece) => (k.toLong << 32 | place(piece), piece) }
 }

@@ -5,7 +5,7 @@ import scala.collection.mutable
 import org.apache.spark.SparkContext
 
 import dwell.data.block.{DataLimits, OccurringFeatures, PartitionSummary, ReadRows}
-import dwell.data.columns.ColumnDataset
+import dwell.data.columns.{ColumnDataset, ColumnFacts}
 import dwell.data.groups.{BlockGroups, Placement}
 import dwell.data.rows.{BlockArrays, BlockDataset, FeatureFacts, FeatureMoments, RowForm}
 import dwell.problem.{LabelFacts, Labels, RowUse}
@@ -75,8 +75,8 @@ final class TrainingRows private[data] (read: ReadRows) {
   private val scaledRows = mutable.Map.empty[(Int, RowForm), ScaledRows]
   private var released = false
 
-  // Counted once for all datasets. The methods below hold the lock.
-  private lazy val columnCounts = ColumnDataset.countColumns(read)
+  // Made once for all datasets. The methods below hold the lock.
+  private lazy val columnFacts = ColumnFacts.of(read)
   private lazy val featureMoments = FeatureMoments.of(read)
 
   /**
@@ -91,12 +91,12 @@ final class TrainingRows private[data] (read: ReadRows) {
    */
   def columns(numWorkers: Int): ColumnDataset = synchronized {
     checkUse(numWorkers)
-    DataLimits.checkSharedRows(numRows) // before a job counts the columns
-    def varying = columnCounts.nonzeros
+    DataLimits.checkSharedRows(numRows)
+    def varying = columnFacts.nonzeros
     val numPartitions =
       partitionsFor(numWorkers, WorkerCount.NonzerosWorthAWorker)(varying, varying * bytesOfNonzero)
     columnDatasets.get(numPartitions).filterNot(_.isReleased).getOrElse {
-      val made = ColumnDataset.of(read, columnCounts, numPartitions)
+      val made = ColumnDataset.of(read, columnFacts, numPartitions)
       read.makeRoom()
       columnDatasets(numPartitions) = made
       made

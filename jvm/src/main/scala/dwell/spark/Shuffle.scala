@@ -12,25 +12,24 @@ private[dwell] object Shuffle {
   /** Sends each piece to the partition of its key, which must be in 0 until `numPartitions`. */
   def byIndex[P: ClassTag](pieces: RDD[(Int, P)], numPartitions: Int): RDD[(Int, P)] =
     // The user's serialiser might need the classes of pieces registered.
-    byIndex(pieces, numPartitions, new JavaSerializer(pieces.sparkContext.getConf))
+    new ShuffledRDD[Int, P, P](pieces, new ByIndex(numPartitions))
+      .setSerializer(new JavaSerializer(pieces.sparkContext.getConf))
 
-  /**
-   * The same, where each partition receives the pieces in the order of the partitions that send them. Spark sorts them, on
-   * disk if memory is short, so that a task can take them one by one. A partition sends each other one at most one piece.
-   */
+  /** The same, in the order of the partitions that send the pieces. A partition sends each other one at most one piece. */
   def inOrder[P: ClassTag](pieces: RDD[(Int, P)], numPartitions: Int): RDD[P] = {
     val numbered = pieces.mapPartitionsWithIndex { (from, own) =>
       own.map { case (to, piece) => (to.toLong << 32 | from, piece) }
     }
-    new ShuffledRDD[Long, P, P](numbered, new ByUpperHalf(numPartitions))
-      .setSerializer(new JavaSerializer(pieces.sparkContext.getConf))
-      .setKeyOrdering(Ordering.Long)
-      .map(_._2)
+    inOrder(numbered, numPartitions, new JavaSerializer(pieces.sparkContext.getConf))
   }
 
-  /** The same as [[byIndex]] with a serialiser for the pieces. */
-  def byIndex[P: ClassTag](pieces: RDD[(Int, P)], numPartitions: Int, serializer: Serializer): RDD[(Int, P)] =
-    new ShuffledRDD[Int, P, P](pieces, new ByIndex(numPartitions)).setSerializer(serializer)
+  /** Sends each piece to the partition of its key's upper half, in the order of the keys. Spark sorts, on disk if memory is short. */
+  def inOrder[P: ClassTag](pieces: RDD[(Long, P)], numPartitions: Int, serializer: Serializer): RDD[P] =
+    byUpperHalf(pieces, numPartitions, serializer).setKeyOrdering(Ordering.Long).map(_._2)
+
+  /** The same in any order. */
+  def byUpperHalf[P: ClassTag](pieces: RDD[(Long, P)], partitions: Int, by: Serializer): ShuffledRDD[Long, P, P] =
+    new ShuffledRDD[Long, P, P](pieces, new ByUpperHalf(partitions)).setSerializer(by)
 
   /**
    * Runs `body`, which reads the shuffles of `rdd`, and then removes their files. Spark itself removes them when the

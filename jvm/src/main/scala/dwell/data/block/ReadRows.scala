@@ -127,8 +127,27 @@ private[data] final class ReadRows(
   /** Whether all labels are 0 or 1. */
   def hasBinaryLabels: Boolean = labels.notBinary.isEmpty
 
-  /** The features that have one nonzero value in all rows, or that differ so little that their variance is 0: positions in the moments. */
+  /**
+   * Positions in the moments of the features that are not solved for: constant ones, and those whose variance underflows to 0. Spark
+   * treats both as constant.
+   */
   lazy val constant: Array[Int] = variance.indices.filter(variance(_) == 0.0).toArray
+
+  /**
+   * Positions of the others.
+   *
+   * @throws IllegalArgumentException
+   *   if a variance overflows
+   */
+  def solved: Array[Int] = {
+    val solved = variance.indices.filter(variance(_) != 0.0).toArray
+    solved.find(i => variance(i).isNaN || variance(i).isInfinite).foreach { i =>
+      throw new IllegalArgumentException(
+        s"${names.ofFeature(moments.columns(i))}: the values are so large that their variance is not a " +
+          "finite number. Scale the feature down, for example with StandardScaler.")
+    }
+    solved
+  }
 
   /**
    * The same rows, of which only the features that occur have numbers, if they are few: see [[OccurringFeatures]]. The rows take the

@@ -35,6 +35,21 @@ private[data] object ColumnAssignment {
     new ColumnAssignment(partitionOf, heap.loads)
   }
 
+  /** The columns of a partition, ascending. */
+  def columns(partitionOf: Array[Int], partition: Int): Array[Int] = {
+    val columns = new Array[Int](partitionOf.count(_ == partition))
+    var next = 0
+    var column = 0
+    while (next < columns.length) {
+      if (partitionOf(column) == partition) {
+        columns(next) = column
+        next += 1
+      }
+      column += 1
+    }
+    columns
+  }
+
   /** Sort keys with the column in the low half: the highest count comes first, then the lowest column. */
   private def byFallingCount(counts: Array[Int]): Array[Long] = {
     val keys = new Array[Long](counts.count(_ > 0))

@@ -1,109 +1,120 @@
 package dwell.data.columns
 
 import org.apache.spark.broadcast.Broadcast
+import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.StorageLevel
 
 import dwell.base.SliceBounds
 import dwell.bulk.{BulkShuffle, Kept}
-import dwell.data.block.{DataLimits, ReadRows, RowBlock}
-import dwell.data.cache.{Cached, CachedDataset}
+import dwell.data.block.{DataLimits, ReadRows}
+import dwell.data.cache.Cached
 import dwell.data.groups.GroupedBlocks
-import dwell.data.matrix.{ColumnCounts, IndexedSums, MatrixBlock, PartitionForm}
+import dwell.data.matrix.{MatrixBlock, PartitionForm}
 import dwell.record.HeldBytes
-import dwell.spark.Answers
+import dwell.spark.{Answers, Sent}
 
 /**
- * Training data as columns, without the constant ones, split into partitions with about equally many nonzeros.
+ * Training data as columns, without the constant ones, split into partitions with about equally many nonzeros. They are cached on the
+ * workers.
  *
- * @param partitions
- *   one [[ColumnPartition]] in each Spark partition
+ * If cached data is lost and the source no longer gives the same rows, reading `partitions` fails with an
+ * [[dwell.spark.InputChangedException]].
+ *
+ * @param kept
+ *   one [[ColumnPartition]] in each Spark partition, in order of their index; kept and materialised
+ * @param isShuffled
+ *   whether the partitions were made by a shuffle
+ * @param nonzerosPerPartition
+ *   number of nonzeros of each partition
  * @param columnsPerPartition
  *   number of columns of each partition
+ * @param held
+ *   size of all partitions, and the most bytes that were held while they were made
  */
 final class ColumnDataset private (
-    partitions: Kept[ColumnPartition],
+    kept: Kept[ColumnPartition],
     isShuffled: Boolean,
-    nonzerosPerPartition: Array[Long],
+    val nonzerosPerPartition: Array[Long],
     val columnsPerPartition: Array[Int],
-    held: HeldBytes,
-    broadcasts: Seq[Broadcast[_]])
-    extends CachedDataset[ColumnPartition](partitions, isShuffled, nonzerosPerPartition, held, broadcasts)
+    val held: HeldBytes,
+    broadcasts: Seq[Broadcast[_]]) {
+
+  private var released = false
+
+  /** One element in each Spark partition, in order of their index. */
+  def partitions: RDD[ColumnPartition] = kept
+
+  /**
+   * The same for a barrier stage, see [[dwell.bulk.Kept.held]]. What was not shuffled has the user's RDDs before it, which
+   * may have any number of partitions.
+   *
+   * @throws SparkException
+   *   if partitions were lost and cannot be computed again
+   */
+  def forBarrier: RDD[ColumnPartition] = if (isShuffled) kept else kept.held
+
+  /** The number of partitions, K. */
+  def numPartitions: Int = nonzerosPerPartition.length
+
+  /** The number of nonzeros of all partitions. */
+  def nonzeros: Long = nonzerosPerPartition.sum
+
+  /** Releases the cached partitions and their broadcasts. The dataset is unusable afterwards. */
+  def unpersist(): Unit = synchronized {
+    if (!released) {
+      released = true
+      Cached.release(kept, broadcasts)
+    }
+  }
+
+  private[data] def isReleased: Boolean = synchronized(released)
+}
 
 private[data] object ColumnDataset {
 
   /**
-   * The number of nonzeros of each column, and the narrowest width that holds them.
-   *
-   * @param counts
-   *   0 for a constant column, which is left out and must not affect the balance
-   */
-  final class Columns(val counts: Array[Int], val widths: Array[Byte]) {
-
-    /** The number of nonzeros of all columns but the constant ones. */
-    def nonzeros: Long = counts.iterator.map(_.toLong).sum
-  }
-
-  def countColumns(rows: ReadRows): Columns = {
-    val numFeatures = rows.numFeatures
-    val ofPartitions = rows.verifiedBlocks.mapPartitions { blocks =>
-      Iterator.single(ColumnCounts.of(blocks.map(_.matrix), numFeatures).sums(numFeatures))
-    }
-    val sums = IndexedSums.total(ofPartitions, ColumnCounts.sumsOf(numFeatures))
-    val (counts, widths) = ColumnCounts.ofSums(sums)
-    rows.constant.foreach(column => counts(column) = 0)
-    new Columns(counts, widths)
-  }
-
-  /**
-   * Moves the nonzeros to the partitions of their columns, and caches the partitions.
+   * Transposes the rows, and caches the columns. Of several partitions each gets the rows in its own columns by a shuffle.
    *
    * @throws IllegalArgumentException
-   *   if there are too many rows, a partition would be too large, or a variance overflows
+   *   if there are too many rows, or a partition would be too large
    */
-  def of(rows: ReadRows, columns: Columns, numPartitions: Int): ColumnDataset = {
+  def of(rows: ReadRows, columns: ColumnFacts, numPartitions: Int): ColumnDataset = {
     val sc = rows.sc
     val numRows = DataLimits.checkSharedRows(rows.numRows)
     val slices = SliceBounds(numRows, numPartitions)
     val assignment = ColumnAssignment.balanced(columns.counts, numPartitions)
     assignment.loads.indices.foreach(k => MatrixBlock.checkLoad(k, numPartitions, assignment.loads(k)))
-    val forms = this.forms(assignment, columns.widths, numRows, PartitionForm.Choice.ForSolvers)
+    val forms = this.forms(assignment, columns.widths, numRows)
 
     val partitionOf = sc.broadcast(assignment.partitionOf)
-    val counts = sc.broadcast(columns.counts)
+    val facts = Sent.of(sc, columns)
     val index = rows.index
-    val totalWeight = rows.totalWeight
-    val names = rows.names
     val widths = forms.map(_.width)
-    def cut(block: RowBlock) =
-      ColumnCut(block.matrix, index.firstRow(block).toInt, partitionOf.value, widths)
-    def valuesOf(block: RowBlock) = {
-      val first = index.firstRow(block).toInt
-      (0 until numPartitions).iterator.map(k => k -> RowValues.of(block, first, slices, k)).filterNot(_._2.isEmpty)
+    val isShuffled = numPartitions > 1
+    def transposed(k: Int, blocks: Iterator[ColumnBlock]) = {
+      val all = new Transposition(k, slices, partitionOf.value, facts.value, forms(k), isShuffled)
+      blocks.foreach(all.add)
+      all.result
     }
-    def merge(k: Int) = new ColumnMerge(k, slices, partitionOf.value, counts.value, forms(k))
     // One worker takes the blocks as they are.
-    val together = if (numPartitions > 1) None else Some(new GroupedBlocks(rows.verifiedBlocks, rows.groups(1)))
-    val merged = together match {
+    val together = if (isShuffled) None else Some(new GroupedBlocks(rows.verifiedBlocks, rows.groups(1)))
+    val made = together match {
       case Some(group) =>
         group.map { blocks =>
-          val all = merge(0)
-          val values = blocks().flatMap { block =>
-            cut(block).foreach { case (_, piece) => all.add(piece) }
-            valuesOf(block).map(_._2)
-          }
-          all.result(values.toArray, totalWeight, names)
+          val own = blocks().map(block => ColumnBlock.of(block, index.firstRow(block).toInt, block.matrix, slices, 0))
+          transposed(0, own)
         }
       case None =>
-        BulkShuffle.together(
-          BulkShuffle.byIndex(rows.verifiedBlocks.flatMap(valuesOf(_)), numPartitions, RowValues),
-          BulkShuffle.byIndex(rows.verifiedBlocks.flatMap(cut(_)), numPartitions, ColumnPiece)) { (k, values, pieces) =>
-          val all = merge(k)
-          pieces.foreach(all.add)
-          all.result(values.toArray, totalWeight, names)
+        val projected = rows.verifiedBlocks.mapPartitions { blocks =>
+          val projection = new Projection(slices, partitionOf.value, widths)
+          blocks.filter(_.rows > 0).flatMap(block => projection(block, index.firstRow(block).toInt))
+        }
+        BulkShuffle.inOrder(projected, numPartitions, ColumnBlock)(_.firstRow).mapPartitionsWithIndex { (k, blocks) =>
+          Iterator.single(transposed(k, blocks))
         }
     }
-    val partitions = Kept.of(merged, s"${rows.title}: columns").keep(StorageLevel.MEMORY_AND_DISK)
-    val broadcasts = Seq(partitionOf, counts) ++ together.toSeq.flatMap(_.broadcasts)
+    val partitions = Kept.of(made, s"${rows.title}: columns").keep(StorageLevel.MEMORY_AND_DISK)
+    val broadcasts = Seq(partitionOf, facts.broadcast) ++ together.toSeq.flatMap(_.broadcasts)
     Cached.orRelease(partitions, broadcasts) {
       val sizes = Answers.of(partitions) { it =>
         val p = it.next()
@@ -111,7 +122,7 @@ private[data] object ColumnDataset {
       }
       new ColumnDataset(
         partitions,
-        together.isEmpty,
+        isShuffled,
         sizes.map(_._1),
         sizes.map(_._2),
         rows.heldWith(sizes.map(_._3).sum),
@@ -120,11 +131,7 @@ private[data] object ColumnDataset {
   }
 
   /** The form of each partition. */
-  def forms(
-      assignment: ColumnAssignment,
-      widths: Array[Byte],
-      numRows: Int,
-      choice: PartitionForm.Choice): Array[PartitionForm] = {
+  def forms(assignment: ColumnAssignment, widths: Array[Byte], numRows: Int): Array[PartitionForm] = {
     val numPartitions = assignment.loads.length
     val columnsOf = new Array[Int](numPartitions)
     val widthOf = new Array[Byte](numPartitions)
@@ -137,6 +144,6 @@ private[data] object ColumnDataset {
       }
       column += 1
     }
-    Array.tabulate(numPartitions)(k => choice(columnsOf(k), numRows, assignment.loads(k), widthOf(k)))
+    Array.tabulate(numPartitions)(k => PartitionForm.smallest(columnsOf(k), numRows, assignment.loads(k), widthOf(k)))
   }
 }

@@ -1,7 +1,6 @@
 package dwell.data.columns
 
 import dwell.bulk.{Bulk, BulkFormat, BulkInput, BulkOutput}
-import dwell.data.matrix.NarrowValues
 
 /**
  * The columns of one partition, as primitive arrays that native code reads in place. Columns that are constant over all
@@ -73,35 +72,6 @@ final class ColumnPartition(
     4L * (columns.length + offsets.length) + (if (indices != null) 4L * indices.length else 0L) + 24L * columns.length +
       8L * labels.length + (if (weights != null) 8L * weights.length else 0L) +
       (if (values32 != null) 4L * values32.length else 0L) + (if (values64 != null) 8L * values64.length else 0L)
-
-  /** A partition of the columns at the given positions, ascending. */
-  private[columns] def only(kept: Array[Int]): ColumnPartition = {
-    val all = new NarrowValues(values32, values64)
-    val keptOffsets = kept.scanLeft(0)((end, i) => end + offsets(i + 1) - offsets(i))
-    def pick(from: Array[Double]): Array[Double] = kept.map(from(_))
-    def width(i: Int): Byte = (offsets(i) until offsets(i + 1)).iterator.map(at => NarrowValues.width(all(at))).max
-    val keptIndices = if (isDense) null else new Array[Int](keptOffsets.last)
-    val keptValues =
-      NarrowValues.allocate(kept.iterator.map(width).maxOption.getOrElse(NarrowValues.Ones), keptOffsets.last)
-    kept.indices.foreach { k =>
-      val (from, until) = (offsets(kept(k)), offsets(kept(k) + 1))
-      if (!isDense) System.arraycopy(indices, from, keptIndices, keptOffsets(k), until - from)
-      all.copyTo(from, until, keptValues, keptOffsets(k))
-    }
-    new ColumnPartition(
-      index,
-      rows,
-      kept.map(columns(_)),
-      keptOffsets,
-      keptIndices,
-      keptValues.values32,
-      keptValues.values64,
-      pick(mean),
-      pick(variance),
-      pick(deviation),
-      weights,
-      labels)
-  }
 
   override def toString: String = s"ColumnPartition($index: $rows rows, $numColumns columns, $nonzeros nonzeros)"
 }

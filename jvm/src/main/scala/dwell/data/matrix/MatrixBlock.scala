@@ -51,26 +51,8 @@ private[data] sealed abstract class MatrixBlock(
     sum
   }
 
-  /** Adds the number of nonzeros of each column in the rows `from` until `until`. */
-  def countInto(counts: Array[Int], from: Int, until: Int): Unit
-
-  /** Raises the width of each column to one that holds its nonzeros here. */
-  def widen(widths: Array[Byte]): Unit
-
   /** Calls `visit` with column and value of each nonzero of row `j`, in ascending order of the columns. */
   def eachNonzero(j: Int)(visit: (Int, Double) => Unit): Unit
-
-  /**
-   * Ranges of rows with about `size` stored values each, or with one row that has more. Without rows there are none.
-   */
-  final def stretches(size: Int): Iterator[(Int, Int)] = Iterator.unfold(0) { from =>
-    if (from == rows) None
-    else {
-      var until = from + 1
-      while (until < rows && start(until + 1) - start(from) <= size) until += 1
-      Some(((from, until), until))
-    }
-  }
 }
 
 /**
@@ -110,30 +92,6 @@ private[data] final class SparseBlock(
   override def start(j: Int): Int = offsets(j)
 
   override def nonzerosOf(j: Int): Int = offsets(j + 1) - offsets(j)
-
-  override def countInto(counts: Array[Int], from: Int, until: Int): Unit = {
-    var at = offsets(from)
-    val end = offsets(until)
-    while (at < end) {
-      counts(indices(at)) += 1
-      at += 1
-    }
-  }
-
-  override def widen(widths: Array[Byte]): Unit = {
-    val most = values.width
-    if (most != NarrowValues.Ones) {
-      var at = 0
-      while (at < indices.length) {
-        val column = indices(at)
-        if (widths(column) < most) {
-          val width = NarrowValues.width(values(at))
-          if (width > widths(column)) widths(column) = width
-        }
-        at += 1
-      }
-    }
-  }
 
   override def eachNonzero(j: Int)(visit: (Int, Double) => Unit): Unit = {
     var at = offsets(j)
@@ -179,38 +137,6 @@ private[data] final class DenseBlock(
       eachNonzero(j)((_, _) => nonzeros += 1)
       nonzeros
     }
-
-  override def countInto(counts: Array[Int], from: Int, until: Int): Unit = {
-    val full = isFull
-    var first = from * columns
-    while (first < until * columns) {
-      var column = 0
-      while (column < columns) {
-        if (full || values(first + column) != 0.0) counts(column) += 1
-        column += 1
-      }
-      first += columns
-    }
-  }
-
-  override def widen(widths: Array[Byte]): Unit = {
-    val most = values.width
-    var first = 0
-    while (first < rows * columns) {
-      var column = 0
-      while (column < columns) {
-        if (widths(column) < most) {
-          val value = values(first + column)
-          if (value != 0.0) {
-            val width = NarrowValues.width(value)
-            if (width > widths(column)) widths(column) = width
-          }
-        }
-        column += 1
-      }
-      first += columns
-    }
-  }
 
   override def eachNonzero(j: Int)(visit: (Int, Double) => Unit): Unit = {
     val first = j * columns

@@ -37,10 +37,6 @@ private[data] final class NarrowValues(val values32: Array[Float], val values64:
     if (values32 == null) null else java.util.Arrays.copyOf(values32, length),
     if (values64 == null) null else java.util.Arrays.copyOf(values64, length))
 
-  /** Takes over the value at position `at` of `from`. The width must hold it. */
-  def copyOne(from: NarrowValues, at: Int, to: Int): Unit =
-    if (values64 != null) values64(to) = from(at) else if (values32 != null) values32(to) = from(at).toFloat
-
   /**
    * Takes over `count` values of `from`: each `stride`-th from position `start` on. They come to stand side by side from
    * position `to` on. The width must hold them.
@@ -63,7 +59,7 @@ private[data] final class NarrowValues(val values32: Array[Float], val values64:
       }
     } else {
       while (target < end) {
-        copyOne(from, at, target)
+        this(target) = from(at)
         target += 1
         at += stride
       }

@@ -16,39 +16,11 @@ private[data] final case class PartitionForm(isDense: Boolean, width: Byte) {
 
 private[data] object PartitionForm {
 
-  /** Decides about the form of a partition. */
-  sealed trait Choice extends Serializable {
-
-    /**
-     * The form for `vectors` vectors of this length.
-     *
-     * @param width
-     *   the narrowest width that holds their nonzeros
-     */
-    def apply(vectors: Int, length: Int, nonzeros: Long, width: Byte): PartitionForm
-  }
-
-  object Choice {
-
-    /** For solvers that know sparse vectors only. */
-    case object Sparse extends Choice {
-      override def apply(vectors: Int, length: Int, nonzeros: Long, width: Byte): PartitionForm =
-        PartitionForm(isDense = false, width)
-    }
-
-    /** The form that takes less memory. */
-    case object Smallest extends Choice {
-      override def apply(vectors: Int, length: Int, nonzeros: Long, width: Byte): PartitionForm =
-        smallest(vectors, length, nonzeros, width)
-    }
-
-    /** What the solvers of linear models take. */
-    val ForSolvers: Choice = Smallest
-  }
-
   /**
-   * The form that takes less memory.
+   * The form that takes less memory for `vectors` vectors of this length.
    *
+   * @param width
+   *   the narrowest width that holds their nonzeros
    * @param sparseBytesMore
    *   what a sparse form takes beside indices and values
    */

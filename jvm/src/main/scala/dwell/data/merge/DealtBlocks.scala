@@ -38,7 +38,7 @@ private[data] object DealtBlocks {
 
   /** The blocks of partition `k`, from its pieces in any order. */
   private[data] def together[B <: ReadBlock: ClassTag](
-      arrived: Iterator[(Int, B)],
+      arrived: Iterator[B],
       k: Int,
       partitions: Int,
       mixed: Boolean,
@@ -48,8 +48,8 @@ private[data] object DealtBlocks {
   }
 
   /** The blocks of one partition that a shuffle brings, in the order of the dataset. */
-  def inOrder[B <: ReadBlock: ClassTag](arrived: Iterator[(Int, B)]): Array[B] =
-    arrived.map(_._2).toArray.sortBy(block => (block.at.partition, block.at.rows))
+  def inOrder[B <: ReadBlock: ClassTag](arrived: Iterator[B]): Array[B] =
+    arrived.toArray.sortBy(block => (block.at.partition, block.at.rows))
 
   /** The rows of a block that go to each partition which gets any. */
   private[data] def cut[B <: ReadBlock: ClassTag](

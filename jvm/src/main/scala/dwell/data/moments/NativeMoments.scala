@@ -70,6 +70,7 @@ private[data] final class NativeMoments(numFeatures: Int) {
 }
 
 private object NativeMoments {
+
   /** The longest array of whole features. */
   private val Most = (Int.MaxValue / SumsLayout.SUMS - 2).toLong * SumsLayout.SUMS
 }

@@ -51,12 +51,7 @@ private[data] object FeatureMoments {
    */
   def of(rows: ReadRows): FeatureMoments = {
     val columns = rows.moments.columns
-    val solved = columns.indices.filter(rows.variance(_) != 0.0)
-    solved.find(i => rows.variance(i).isNaN || rows.variance(i).isInfinite).foreach { i =>
-      throw new IllegalArgumentException(
-        s"${rows.names.ofFeature(columns(i))}: the values are so large that their variance is not a " +
-          "finite number. Scale the feature down, for example with StandardScaler.")
-    }
+    val solved = rows.solved
     def spread(numbers: Array[Double]): Array[Double] = {
       val all = new Array[Double](rows.numFeatures)
       solved.foreach(i => all(columns(i)) = numbers(i))
