@@ -462,10 +462,12 @@ object FaultTest extends Harness {
   private def rebuiltInPlace(spark: SparkSession, p: Linear): Unit =
     test(s"${p.name}: partitions made again after an executor was killed have the same bits") {
       waitForExecutors(spark, 2)
-      val training = TrainingReader.read(p.rows.map(_.toInternal), Features, "in place")
+      val form = RowForm(1.0, intercept = true, labels = Labels.Signed, mixed = true)
+      // A worker of one source partition has its rows where they were read, whichever executor that was.
+      val rows = spark.sparkContext.parallelize(p.rows.collect().toSeq, 2).map(_.toInternal)
+      val training = TrainingReader.read(rows, Features, "in place")
       try {
-        val data =
-          training.scaled(2, RowForm(1.0, intercept = true, labels = Labels.Signed, mixed = true))
+        val data = training.scaled(2, form)
         check(!data.blocks.isMoved, data.blocks.placement)
         def bits(partitions: RDD[LocalData]) = partitions
           .map {

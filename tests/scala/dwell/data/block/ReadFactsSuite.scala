@@ -12,6 +12,7 @@ import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent, SparkListe
 
 import dwell.SparkSuite
 import dwell.data.TestData
+import dwell.spark.InputChangedException
 
 /** What the job that reads says of features and classes, against plain sums. */
 class ReadFactsSuite extends SparkSuite {
@@ -83,6 +84,17 @@ class ReadFactsSuite extends SparkSuite {
       rows.groupBy(_.label.toInt).foreach { case (c, own) => assert(close(weights(c), own.map(_.weight).sum)) }
       assert(close(weights.sum, rows.map(_.weight).sum) && weights.count(_ != 0.0) <= 6)
     }
+  }
+
+  test("moments of rows that were read again and differ are refused") {
+    val rows = TestData.random(3, 60, 12, 0.5)
+    val (first, again) = (facts(Seq(rows), 12), facts(Seq(rows.reverse), 12))
+    def merged(read: ReadFacts) = {
+      val piece = new ReadFacts.Piece(0, read.summaries.head.fingerprint, read.moments)
+      ReadFacts.of(first.summaries, Seq(ReadFacts.Range.of(0, 12, Iterator(piece))))
+    }
+    assert(merged(first).moments.columns.sameElements(first.moments.columns))
+    assert(intercept[InputChangedException](merged(again)).getMessage.contains("Partition 0"))
   }
 
   test("one job reads, however many features there are") {

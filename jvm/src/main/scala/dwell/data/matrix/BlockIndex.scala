@@ -28,16 +28,10 @@ private[data] final class BlockIndex(firstRows: Array[Long], fingerprints: Array
     var found = BlockIndex.NoBlocks
     blocks.map { block =>
       found = BlockIndex.fingerprint(found, block)
-      if (block.problem != null || (!blocks.hasNext && found != fingerprints(partition))) changed(partition)
+      if (block.problem != null || (!blocks.hasNext && found != fingerprints(partition))) BlockIndex.changed(partition)
       block
     }
   }
-
-  private def changed(partition: Int): Nothing =
-    throw new InputChangedException(
-      s"Partition $partition of the training data was read again, since its cached copy was lost, and held " +
-        "other rows than before. The DataFrame is not deterministic: cache it with enough storage or checkpoint it, and " +
-        "fit again.")
 }
 
 private[data] object BlockIndex {
@@ -47,4 +41,11 @@ private[data] object BlockIndex {
 
   /** The fingerprint of blocks of the fingerprint `earlier`, and of one more. */
   def fingerprint(earlier: Long, block: ReadBlock): Long = MatrixBlock.hash(earlier, block.fingerprint)
+
+  /** For a partition that was read again, and held other rows. */
+  def changed(partition: Int): Nothing =
+    throw new InputChangedException(
+      s"Partition $partition of the training data was read again, since its cached copy was lost, and held " +
+        "other rows than before. The DataFrame is not deterministic: cache it with enough storage or checkpoint it, and " +
+        "fit again.")
 }

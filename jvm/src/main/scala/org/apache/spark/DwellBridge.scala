@@ -2,6 +2,7 @@ package org.apache.spark
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.scheduler.{ExecutorCacheTaskLocation, SparkListenerEvent}
+import org.apache.spark.storage.{RDDBlockId, StorageLevel}
 
 /** Members of `SparkContext` and of `RDD` that are private to Spark. */
 object DwellBridge {
@@ -46,9 +47,28 @@ object DwellBridge {
   /** The number of tasks of the default profile that the executors registered now can run at once. */
   def slots(sc: SparkContext): Int = sc.maxNumConcurrentTasks(sc.resourceProfileManager.defaultResourceProfile)
 
-  /** Ids of the executors that hold a partition, or what Spark would make it of. */
-  def holders(rdd: RDD[_], partition: Int): Seq[String] =
-    rdd.sparkContext.getPreferredLocs(rdd, partition).collect { case at: ExecutorCacheTaskLocation => at.executorId }
+  /**
+   * Ids of the executors that hold a partition, or what Spark would make it of. The scheduler remembers where cached data was
+   * when the last job began, so the master of the block managers is asked first.
+   */
+  def holders(rdd: RDD[_], partition: Int): Seq[String] = cachedAt(rdd, partition) match {
+    case Seq() =>
+      rdd.sparkContext.getPreferredLocs(rdd, partition).collect { case at: ExecutorCacheTaskLocation => at.executorId }
+    case found => found
+  }
+
+  private def cachedAt(rdd: RDD[_], partition: Int): Seq[String] = {
+    val master = rdd.sparkContext.env.blockManager.master
+    val own =
+      if (rdd.getStorageLevel == StorageLevel.NONE) Seq.empty
+      else master.getLocations(RDDBlockId(rdd.id, partition)).map(_.executorId)
+    if (own.nonEmpty) own
+    else
+      rdd.dependencies match {
+        case Seq(before: OneToOneDependency[_]) => cachedAt(before.rdd, partition)
+        case _ => Seq.empty
+      }
+  }
 
   /** As `Utils.isDynamicAllocationEnabled`, whose signature differs between Spark versions. */
   def dynamicAllocation(sc: SparkContext): Boolean =
