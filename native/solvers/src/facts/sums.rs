@@ -2,7 +2,6 @@
 
 use crate::base::error::SolverError;
 
-
 /// The number of its nonzeros, the first number of a feature. A feature without nonzeros has none.
 pub const COUNT: usize = 0;
 /// The sum of their weights.
