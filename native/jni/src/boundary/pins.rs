@@ -246,6 +246,7 @@ mod sealed {
     pub trait Sealed {}
     impl Sealed for u8 {}
     impl Sealed for i32 {}
+    impl Sealed for i64 {}
     impl Sealed for f32 {}
     impl Sealed for f64 {}
 }
@@ -254,6 +255,7 @@ mod sealed {
 pub trait Element: sealed::Sealed + Copy {}
 impl Element for u8 {}
 impl Element for i32 {}
+impl Element for i64 {}
 impl Element for f32 {}
 impl Element for f64 {}
 

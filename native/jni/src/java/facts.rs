@@ -3,7 +3,7 @@
 use dwell_solvers::{FeatureSums, SUMS};
 use jni::{
     Env,
-    objects::{JClass, JDoubleArray, JFloatArray, JIntArray},
+    objects::{JClass, JDoubleArray, JFloatArray, JIntArray, JLongArray},
     sys::jint,
 };
 
@@ -33,6 +33,7 @@ pub fn sums<'l>(
     labels: JDoubleArray<'l>,
     weights: JDoubleArray<'l>,
     used: jint,
+    ones: JLongArray<'l>,
     positions: JIntArray<'l>,
     sums: JDoubleArray<'l>,
 ) -> Result<jint, Fault> {
@@ -49,6 +50,7 @@ pub fn sums<'l>(
         labels: ArrayRef::new(env, "labels", &labels)?,
         weights: lent(env, "weights", &weights)?,
     };
+    let ones = ArrayRef::new(env, "ones", &ones)?;
     let positions = ArrayRef::new(env, "positions", &positions)?;
     let sums = ArrayRef::new(env, "sums", &sums)?;
     if sums.length() % SUMS != 0 {
@@ -71,8 +73,9 @@ pub fn sums<'l>(
         used = block.lend(env, |pins, matrix, labels, weights| {
             // SAFETY: `NativeBridge.featureSums` requires that no Java thread uses these arrays during a call, and they are no other arrays
             // of it, as was checked.
-            let (positions, sums) = unsafe { (pins.write(positions)?, pins.write(sums)?) };
-            let mut all = FeatureSums::new(positions, sums, used)?;
+            let (ones, positions, sums) =
+                unsafe { (pins.write(ones)?, pins.write(positions)?, pins.write(sums)?) };
+            let mut all = FeatureSums::new(ones, positions, sums, used)?;
             let view = matrix.known_view(rows, length)?;
             all.add(view, labels, weights, first..rows.min(first + together))?;
             Ok(all.used())

@@ -91,7 +91,7 @@ pub const METHODS: &[NativeMethod] = &[
     },
     native_method! {
         static fn feature_sums(offsets: jint[], features: jint[], values32: jfloat[], values64: jdouble[], labels: jdouble[],
-            weights: jdouble[], used: jint, positions: jint[], sums: jdouble[]) -> jint,
+            weights: jdouble[], used: jint, ones: jlong[], positions: jint[], sums: jdouble[]) -> jint,
         fn = facts::sums,
         error_policy = Throw
     },

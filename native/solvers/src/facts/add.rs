@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{
     dense,
     rows::{Rows, width},
-    sums::{COUNT, DIFFERENCES, FIRST, FeatureSums, SQUARES, WEIGHT, WIDTH},
+    sums::{COUNT, DIFFERENCES, FIRST, FeatureSums, POSITIVE, SQUARES, WEIGHT, WIDTH},
 };
 use crate::base::{
     error::{SolverError, same_length},
@@ -36,6 +36,10 @@ impl FeatureSums<'_> {
                 let offsets = &offsets[range.start..=range.end];
                 let rows = of_rows.part(range);
                 match values {
+                    Values::Ones if weights.is_none() => {
+                        self.add_ones(offsets, indices, rows);
+                        Ok(())
+                    }
                     Values::Ones => self.add_sparse(offsets, indices, |_| 1.0, |_| 0.0, rows),
                     Values::F32(values) => {
                         let value = |at: usize| f64::from(values[at]);
@@ -57,6 +61,16 @@ impl FeatureSums<'_> {
         }
     }
 
+    /// Rows of weight 1 whose nonzeros are 1: counts are all there is to know.
+    fn add_ones(&mut self, offsets: &[i32], indices: &[i32], rows: Rows<'_>) {
+        for (row, ends) in offsets.windows(2).enumerate() {
+            let class = usize::from(rows.is_positive(row));
+            for &feature in &indices[ends[0] as usize..ends[1] as usize] {
+                self.ones[feature as usize][class] += 1;
+            }
+        }
+    }
+
     fn add_sparse(
         &mut self,
         offsets: &[i32],
@@ -66,7 +80,7 @@ impl FeatureSums<'_> {
         rows: Rows<'_>,
     ) -> Result<(), SolverError> {
         for (row, ends) in offsets.windows(2).enumerate() {
-            let (class, weight) = (rows.class(row), rows.weight(row));
+            let (weight, positive) = (rows.weight(row), rows.positive_weight(row));
             let entries = ends[0] as usize..ends[1] as usize;
             for (&feature, at) in indices[entries.clone()].iter().zip(entries) {
                 let x = value(at);
@@ -79,7 +93,7 @@ impl FeatureSums<'_> {
                 sums[WEIGHT] += weight;
                 sums[DIFFERENCES] += weight * difference;
                 sums[SQUARES] += weight * difference * difference;
-                sums[class] += weight * x;
+                sums[POSITIVE] += positive * x;
                 sums[WIDTH] = sums[WIDTH].max(width(x));
             }
         }

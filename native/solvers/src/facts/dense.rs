@@ -2,7 +2,7 @@
 
 use super::{
     rows::{Rows, width},
-    sums::{COUNT, DIFFERENCES, FeatureSums, OTHER, POSITIVE, SQUARES, SUMS, WEIGHT, WIDTH},
+    sums::{COUNT, DIFFERENCES, FeatureSums, POSITIVE, SQUARES, SUMS, WEIGHT, WIDTH},
 };
 use crate::base::{error::SolverError, instructions::vectorised};
 
@@ -35,7 +35,7 @@ pub(super) fn add<T: Copy + Into<f64>>(
         for l in 0..count {
             if tile[COUNT][l] > 0.0 {
                 let own = sums.of(start + l, first[l])?;
-                for number in [COUNT, WEIGHT, DIFFERENCES, SQUARES, POSITIVE, OTHER] {
+                for number in [COUNT, WEIGHT, DIFFERENCES, SQUARES, POSITIVE] {
                     own[number] += tile[number][l];
                 }
                 own[WIDTH] = own[WIDTH].max(tile[WIDTH][l]);
@@ -58,11 +58,11 @@ fn sum<T: Copy + Into<f64>>(
     let mut tile = [[0.0; TILE]; SUMS];
     for (row, values) in values.chunks_exact(features).enumerate() {
         let values = &values[start..start + count];
-        let (class, weight) = (rows.class(row), rows.weight(row));
+        let (weight, positive) = (rows.weight(row), rows.positive_weight(row));
         // The compiler knows how many there are, unless they are the last ones.
         match values.as_array::<TILE>() {
-            Some(values) => add_row(&mut tile, values, first, class, weight),
-            None => add_row(&mut tile, values, first, class, weight),
+            Some(values) => add_row(&mut tile, values, first, weight, positive),
+            None => add_row(&mut tile, values, first, weight, positive),
         }
     }
     tile
@@ -73,8 +73,8 @@ fn add_row<T: Copy + Into<f64>>(
     tile: &mut Tile,
     values: &[T],
     first: &[f64; TILE],
-    class: usize,
     weight: f64,
+    positive: f64,
 ) {
     for (l, &x) in values.iter().enumerate().take(TILE) {
         let x: f64 = x.into();
@@ -88,7 +88,7 @@ fn add_row<T: Copy + Into<f64>>(
         tile[WEIGHT][l] += weight;
         tile[DIFFERENCES][l] += weight * difference;
         tile[SQUARES][l] += weight * difference * difference;
-        tile[class][l] += weight * x;
+        tile[POSITIVE][l] += positive * x;
         let width = if is_nonzero { width(x) } else { 0.0 };
         tile[WIDTH][l] = tile[WIDTH][l].max(width);
     }

@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use super::sums::{OTHER, POSITIVE};
-
 /// Labels and weights of rows.
 #[derive(Clone, Copy)]
 pub(super) struct Rows<'a> {
@@ -24,13 +22,18 @@ impl Rows<'_> {
         self.weights.map_or(1.0, |weights| weights[row])
     }
 
-    /// Which sum of its class a row counts to.
     #[inline(always)]
-    pub(super) fn class(&self, row: usize) -> usize {
-        if self.labels[row] > 0.0 {
-            POSITIVE
+    pub(super) fn is_positive(&self, row: usize) -> bool {
+        self.labels[row] > 0.0
+    }
+
+    /// The weight of a row with a positive label, 0 for another row.
+    #[inline(always)]
+    pub(super) fn positive_weight(&self, row: usize) -> f64 {
+        if self.is_positive(row) {
+            self.weight(row)
         } else {
-            OTHER
+            0.0
         }
     }
 }

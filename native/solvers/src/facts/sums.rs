@@ -1,6 +1,6 @@
 //! The sums of features, and where they are.
 
-use crate::base::error::SolverError;
+use crate::base::error::{SolverError, same_length};
 
 /// The number of its nonzeros, the first number of a feature. A feature without nonzeros has none.
 pub const COUNT: usize = 0;
@@ -14,16 +14,17 @@ pub const DIFFERENCES: usize = 3;
 pub const SQUARES: usize = 4;
 /// `sum s x` over rows with a positive label.
 pub const POSITIVE: usize = 5;
-/// The same over the other rows.
-pub const OTHER: usize = 6;
 /// The width of the nonzeros: 0 if all are 1, 1 if floats hold them exactly, 2 otherwise.
-pub const WIDTH: usize = 7;
+pub const WIDTH: usize = 6;
 /// Numbers of a feature.
-pub const SUMS: usize = 8;
+pub const SUMS: usize = 7;
 
-/// Sums over rows of some features: of those that had nonzeros so far, in the order in which these came.
+/// Sums over rows of features. Nonzeros that are 1 in rows of weight 1 are counted where a block has no others: in spaces of hashes they are most of
+/// the data, and counts of all features stay in a cache that their sums would not fit into. Other nonzeros have sums, in the order in which their
+/// features came.
 #[derive(Debug)]
 pub struct FeatureSums<'a> {
+    pub(super) ones: &'a mut [[i64; 2]],
     positions: &'a mut [i32],
     sums: &'a mut [[f64; SUMS]],
     used: usize,
@@ -32,16 +33,25 @@ pub struct FeatureSums<'a> {
 impl<'a> FeatureSums<'a> {
     /// The sums so far.
     ///
-    /// `positions`: for each feature 1 and its position in `sums`, or 0; `sums`: [`SUMS`] numbers a feature, with room for those that have their
-    /// first nonzero in the rows to come; `used`: the number of features in it.
+    /// `ones`: for each feature the counted ones, in rows without and with a positive label; `positions`: for each feature 1 and its position in
+    /// `sums`, or 0; `sums`: [`SUMS`] numbers a feature, with room for those that have their first one in the rows to come; `used`: the number of
+    /// features in it.
     ///
     /// # Errors
-    /// `Shape` if `sums` has no room for `used` features.
+    /// `Shape` if `ones` has another length, or `sums` has no room for `used` features.
     pub fn new(
+        ones: &'a mut [i64],
         positions: &'a mut [i32],
         sums: &'a mut [f64],
         used: usize,
     ) -> Result<Self, SolverError> {
+        same_length(
+            "ones",
+            ones.len(),
+            2 * positions.len(),
+            "class of a feature",
+        )?;
+        let (ones, _) = ones.as_chunks_mut();
         let (sums, _) = sums.as_chunks_mut();
         if used > sums.len() {
             return Err(SolverError::Shape(format!(
@@ -50,13 +60,14 @@ impl<'a> FeatureSums<'a> {
             )));
         }
         Ok(Self {
+            ones,
             positions,
             sums,
             used,
         })
     }
 
-    /// The number of features that had nonzeros so far.
+    /// The number of features that have sums.
     pub fn used(&self) -> usize {
         self.used
     }

@@ -1,6 +1,6 @@
 //! Sums of features against plain ones.
 
-use super::{FeatureSums, SUMS};
+use super::{FeatureSums, SUMS, sums::WIDTH};
 use crate::base::{
     error::SolverError,
     matrix::{MatrixView, Values},
@@ -55,8 +55,8 @@ impl Data {
         (offsets, indices, values)
     }
 
-    /// Count, weight, mean of the nonzeros, their squared differences from it, sums by class.
-    fn expected(&self, feature: usize, weighted: bool) -> [f64; 6] {
+    /// Count, weight, mean of the nonzeros, their squared differences from it, the sum over rows with a positive label.
+    fn expected(&self, feature: usize, weighted: bool) -> [f64; 5] {
         let nonzeros = || {
             let column = self.dense.iter().skip(feature).step_by(FEATURES);
             let rows = column.enumerate().filter(|(_, x)| **x != 0.0);
@@ -64,17 +64,13 @@ impl Data {
         };
         let weight: f64 = nonzeros().map(|(_, s, _)| s).sum();
         let mean = nonzeros().map(|(x, s, _)| s * x).sum::<f64>() / weight;
-        let class = |is_positive: bool| {
-            let of_class = nonzeros().filter(|&(.., i)| (self.labels[i] > 0.0) == is_positive);
-            of_class.map(|(x, s, _)| s * x).sum()
-        };
+        let positive = nonzeros().filter(|&(.., i)| self.labels[i] > 0.0);
         [
             nonzeros().count() as f64,
             weight,
             mean,
             nonzeros().map(|(x, s, _)| s * (x - mean).powi(2)).sum(),
-            class(true),
-            class(false),
+            positive.map(|(x, s, _)| s * x).sum(),
         ]
     }
 }
@@ -86,13 +82,14 @@ fn sums(
     weighted: bool,
     parts: usize,
 ) -> Vec<Option<[f64; SUMS]>> {
+    let mut ones = vec![0; 2 * FEATURES];
     let mut positions = vec![0; FEATURES];
     let mut sums = vec![0.0; SUMS * FEATURES];
     let mut used = 0;
     let weights = weighted.then_some(&data.weights[..]);
     for part in 0..parts {
         let range = part * data.rows() / parts..(part + 1) * data.rows() / parts;
-        let mut all = FeatureSums::new(&mut positions, &mut sums, used).unwrap();
+        let mut all = FeatureSums::new(&mut ones, &mut positions, &mut sums, used).unwrap();
         all.add(matrix, &data.labels, weights, range).unwrap();
         used = all.used();
     }
@@ -107,25 +104,13 @@ fn check(data: &Data, matrix: MatrixView<'_>, weighted: bool, parts: usize, widt
     let found = sums(matrix, data, weighted, parts);
     for (feature, found) in found.into_iter().enumerate() {
         let expected = data.expected(feature, weighted);
-        let Some(
-            [
-                count,
-                weight,
-                first,
-                differences,
-                squares,
-                positive,
-                other,
-                wide,
-            ],
-        ) = found
-        else {
+        let Some([count, weight, first, differences, squares, positive, wide]) = found else {
             assert_eq!(expected[0], 0.0, "feature {feature}");
             continue;
         };
         let mean = first + differences / weight;
         let about_mean = squares - differences * (differences / weight);
-        let found = [count, weight, mean, about_mean, positive, other];
+        let found = [count, weight, mean, about_mean, positive];
         for (number, (found, expected)) in found.into_iter().zip(expected).enumerate() {
             let scale = expected.abs().max(1e-3 * count);
             assert!(
@@ -160,7 +145,8 @@ fn floats_and_ones_are_told_apart() {
     let dense = MatrixView::dense(100, FEATURES, Values::F32(&floats)).unwrap();
     let (offsets, indices, values) = halves.sparse();
     let sparse = MatrixView::sparse(FEATURES, &offsets, &indices, Values::F64(&values)).unwrap();
-    let width = |matrix, data, feature: usize| sums(matrix, data, false, 1)[feature].unwrap()[7];
+    let width =
+        |matrix, data, feature: usize| sums(matrix, data, false, 1)[feature].unwrap()[WIDTH];
     assert_eq!(
         (width(dense, &halves, 0), width(sparse, &halves, 0)),
         (1.0, 1.0)
@@ -177,6 +163,33 @@ fn floats_and_ones_are_told_apart() {
     let dense = MatrixView::dense(100, FEATURES, Values::F64(&ones.dense)).unwrap();
     check(&ones, sparse, true, 3, 0.0);
     check(&ones, dense, true, 3, 0.0);
+    check(&ones, dense, false, 3, 0.0);
+}
+
+#[test]
+fn ones_of_weight_one_are_counted() {
+    let mut data = Data::new(100, |_| 1.0);
+    data.dense
+        .iter_mut()
+        .filter(|x| **x != 0.0)
+        .for_each(|x| *x = 1.0);
+    let (offsets, indices, _) = data.sparse();
+    let matrix = MatrixView::sparse(FEATURES, &offsets, &indices, Values::Ones).unwrap();
+    let (mut ones, mut positions) = (vec![0; 2 * FEATURES], vec![0; FEATURES]);
+    for range in [0..41, 41..100] {
+        let mut all = FeatureSums::new(&mut ones, &mut positions, &mut [], 0).unwrap();
+        all.add(matrix, &data.labels, None, range).unwrap();
+        assert_eq!(all.used(), 0);
+    }
+    assert!(positions.iter().all(|&position| position == 0));
+    for (feature, counts) in ones.chunks(2).enumerate() {
+        let [count, .., positive] = data.expected(feature, false);
+        assert_eq!(
+            counts,
+            [(count - positive) as i64, positive as i64],
+            "feature {feature}"
+        );
+    }
 }
 
 #[test]
@@ -184,8 +197,14 @@ fn lengths_that_disagree_are_refused() {
     let values = [1.0, 2.0, 3.0, 4.0];
     let matrix = MatrixView::dense(2, 2, Values::F64(&values)).unwrap();
     let add = |features: usize, room: usize, labels: &[f64], weights| {
-        let (mut positions, mut sums) = (vec![0; features], vec![0.0; SUMS * room]);
-        FeatureSums::new(&mut positions, &mut sums, 0)?.add(matrix, labels, weights, 0..2)
+        let (mut ones, mut positions) = (vec![0; 2 * features], vec![0; features]);
+        let mut sums = vec![0.0; SUMS * room];
+        FeatureSums::new(&mut ones, &mut positions, &mut sums, 0)?.add(
+            matrix,
+            labels,
+            weights,
+            0..2,
+        )
     };
     assert_eq!(add(2, 2, &[0.0, 1.0], None), Ok(()));
     let shape = |result: Result<(), SolverError>| matches!(result, Err(SolverError::Shape(_)));
@@ -193,5 +212,6 @@ fn lengths_that_disagree_are_refused() {
     assert!(shape(add(2, 1, &[0.0, 1.0], None)));
     assert!(shape(add(2, 2, &[0.0], None)));
     assert!(shape(add(2, 2, &[0.0, 1.0], Some(&[1.0]))));
-    assert!(FeatureSums::new(&mut [0; 2], &mut [0.0; 8], 2).is_err());
+    assert!(FeatureSums::new(&mut [0; 4], &mut [0; 2], &mut [0.0; SUMS], 2).is_err());
+    assert!(FeatureSums::new(&mut [0; 3], &mut [0; 2], &mut [0.0; SUMS], 1).is_err());
 }

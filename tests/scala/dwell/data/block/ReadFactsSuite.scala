@@ -42,7 +42,6 @@ class ReadFactsSuite extends SparkSuite {
       assert(close(variances(i), values.map { case (x, s, _) => s * (x - mean) * (x - mean) }.sum / total))
       assert(moments.counts(i) == values.count(_._1 != 0.0))
       assert(close(moments.positive(i), values.map { case (x, s, y) => if (y > 0.0) s * x else 0.0 }.sum))
-      assert(close(moments.other(i), values.map { case (x, s, y) => if (y > 0.0) 0.0 else s * x }.sum))
       assert((variances(i) == 0.0) == (values.map(_._1).distinct.size == 1), s"feature $j")
     }
   }
@@ -60,6 +59,26 @@ class ReadFactsSuite extends SparkSuite {
       }
       for (size <- Seq(90, 40, 7)) check(wide, facts(wide.grouped(size).toSeq, 200000))
     }
+  }
+
+  test(
+    "ones that are counted and other values of a feature have moments together, in one source partition and in several") {
+    val random = new Random(11)
+    // Partitions of ones alone, of ones with a weight, and of other values.
+    val rows = Seq.tabulate(120) { i =>
+      val value = if (i % 40 < 30) 1.0 else 0.5 + random.nextInt(3)
+      val indices = Seq.fill(4)(random.nextInt(30)).distinct.sorted.toArray
+      LabeledRow(i % 2, if (i % 40 < 20) 1.0 else 0.7, Vectors.sparse(30, indices, indices.map(_ => value)))
+    }
+    for (size <- Seq(120, 40, 10)) check(rows, facts(rows.grouped(size).toSeq, 30))
+    val ones = rows.take(20)
+    assert(facts(ones.grouped(5).toSeq, 30).moments.values == null)
+    check(ones, facts(ones.grouped(5).toSeq, 30))
+    val wide = rows.map { row =>
+      row.copy(features =
+        Vectors.sparse(200000, row.features.toSparse.indices.map(_ * 6007), row.features.toSparse.values))
+    }
+    for (size <- Seq(120, 10)) check(wide, facts(wide.grouped(size).toSeq, 200000))
   }
 
   test(

@@ -336,15 +336,18 @@ public final class NativeBridge {
    * Adds the rows of a block to sums over the nonzeros of each feature. Arrays of the block are those of {@link #passBlock}.
    *
    * @param used
-   *   number of features that had nonzeros so far
+   *   number of features that have sums so far
+   * @param ones
+   *   for each feature how many of its nonzeros were counted instead, in rows whose label is not positive and in rows whose label is; read
+   *   and written. A block counts its nonzeros if all of them are 1 and so is the weight of each of its rows
    * @param positions
-   *   for each feature 1 and the position of its sums, or 0 if it had no nonzero so far; read and written
+   *   for each feature 1 and the position of its sums, or 0 if it has none so far; read and written
    * @param sums
-   *   {@link SumsLayout#SUMS} numbers for each feature that had nonzeros, with room for those of the block; read and written
-   * @return number of features that have had nonzeros now
+   *   {@link SumsLayout#SUMS} numbers for each feature that has any, with room for those of the block; read and written
+   * @return number of features that have sums now
    */
   public static native int featureSums(int[] offsets, int[] features, float[] values32, double[] values64, double[] labels,
-      double[] weights, int used, int[] positions, double[] sums);
+      double[] weights, int used, long[] ones, int[] positions, double[] sums);
 
   /**
    * Moves the point of a search by L-BFGS. With n features and C outputs, vectors have C (n + 1) coordinates: of each output n, each the

@@ -21,14 +21,11 @@ public final class SumsLayout {
   /** The sum of s x over rows with a positive label. */
   public static final int POSITIVE = 5;
 
-  /** The same over the other rows. */
-  public static final int OTHER = 6;
-
   /** The width of the nonzeros: 0 if all are 1, 1 if floats hold them exactly, 2 otherwise. */
-  public static final int WIDTH = 7;
+  public static final int WIDTH = 6;
 
   /** Numbers of a feature. */
-  public static final int SUMS = 8;
+  public static final int SUMS = 7;
 
   private SumsLayout() {}
 }

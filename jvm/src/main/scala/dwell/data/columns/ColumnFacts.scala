@@ -55,10 +55,11 @@ private[data] object ColumnFacts {
       new Array[Byte](numFeatures),
       new Array[Double](numFeatures),
       new Array[Double](numFeatures))
+    val widths = moments.ofValues.widths
     solved.foreach { i =>
       val column = moments.columns(i)
       facts.counts(column) = moments.counts(i).toInt
-      facts.widths(column) = moments.widths(i)
+      facts.widths(column) = widths(i)
       facts.mean(column) = mean(i)
       facts.variance(column) = variance(i)
     }

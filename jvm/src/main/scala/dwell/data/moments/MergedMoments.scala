@@ -6,47 +6,60 @@ package dwell.data.moments
  */
 private[data] final class MergedMoments(first: Int, length: Int) {
   private val counts = new Array[Long](length)
-  private val widths = new Array[Byte](length)
-  private val weight, mean, squares, positive, other = new Array[Double](length)
+  private val positive = new Array[Double](length)
+  // Null as long as all nonzeros are 1, see MomentPiece.
+  private var values: ValueMoments = null
 
-  /** Merges the moments of two parts into the moments of their union (Chan, Golub and LeVeque). */
+  /** Merges the moments of two parts into the moments of their union. */
   def add(piece: MomentPiece): this.type = {
+    if (values == null && piece.values != null) values = ValueMoments.ones(counts)
+    if (values != null) merge(piece.columns, piece.ofValues)
     var i = 0
     while (i < piece.columns.length) {
       val c = piece.columns(i) - first
-      if (counts(c) == 0L) {
-        weight(c) = piece.weight(i)
-        mean(c) = piece.mean(i)
-        squares(c) = piece.squares(i)
-      } else {
-        val sum = weight(c) + piece.weight(i)
-        val share = piece.weight(i) / sum
-        val difference = piece.mean(i) - mean(c)
-        squares(c) += piece.squares(i) + (difference * difference) * (weight(c) * share)
-        mean(c) += difference * share
-        weight(c) = sum
-      }
       counts(c) += piece.counts(i)
-      if (piece.widths(i) > widths(c)) widths(c) = piece.widths(i)
       positive(c) += piece.positive(i)
-      other(c) += piece.other(i)
       i += 1
     }
     this
   }
 
+  /** Merges as Chan, Golub and LeVeque do. */
+  private def merge(columns: Array[Int], piece: ValueMoments): Unit = {
+    var i = 0
+    while (i < columns.length) {
+      val c = columns(i) - first
+      if (counts(c) == 0L) {
+        values.weight(c) = piece.weight(i)
+        values.mean(c) = piece.mean(i)
+        values.squares(c) = piece.squares(i)
+      } else {
+        val sum = values.weight(c) + piece.weight(i)
+        val share = piece.weight(i) / sum
+        val difference = piece.mean(i) - values.mean(c)
+        values.squares(c) += piece.squares(i) + (difference * difference) * (values.weight(c) * share)
+        values.mean(c) += difference * share
+        values.weight(c) = sum
+      }
+      if (piece.widths(i) > values.widths(c)) values.widths(c) = piece.widths(i)
+      i += 1
+    }
+  }
+
   /** The moments of the columns that have nonzeros. */
   def result: MomentPiece = {
     val used = counts.indices.filter(counts(_) > 0L).toArray
-    def ofUsed(array: Array[Double]): Array[Double] = used.map(array(_))
     new MomentPiece(
       used.map(_ + first),
       used.map(counts(_)),
-      used.map(widths(_)),
-      ofUsed(weight),
-      ofUsed(mean),
-      ofUsed(squares),
-      ofUsed(positive),
-      ofUsed(other))
+      used.map(positive(_)),
+      if (values == null) null
+      else {
+        new ValueMoments(
+          used.map(values.widths(_)),
+          used.map(values.weight(_)),
+          used.map(values.mean(_)),
+          used.map(values.squares(_)))
+      })
   }
 }

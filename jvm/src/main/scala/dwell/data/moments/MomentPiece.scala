@@ -1,5 +1,7 @@
 package dwell.data.moments
 
+import java.util.Arrays.copyOfRange
+
 /**
  * Moments of the nonzeros of some columns: in one source partition, or in several.
  *
@@ -7,47 +9,31 @@ package dwell.data.moments
  *   feature indices, ascending
  * @param counts
  *   nonzeros of each column
- * @param widths
- *   the narrowest width that holds its nonzeros, see [[dwell.data.matrix.NarrowValues]]
- * @param weight
- *   sum of the weights of the nonzeros
- * @param mean
- *   weighted mean of the nonzeros
- * @param squares
- *   weighted sum of the squared differences from that mean; exactly 0 if all are equal
  * @param positive
  *   weighted sum of the nonzeros in rows with a positive label
- * @param other
- *   the same for the other rows
+ * @param values
+ *   what else is known of the nonzeros; null if all of them are 1 and so is the weight of each of their rows, so that a space of
+ *   hashes has little to send
  */
 private[data] final class MomentPiece(
     val columns: Array[Int],
     val counts: Array[Long],
-    val widths: Array[Byte],
-    val weight: Array[Double],
-    val mean: Array[Double],
-    val squares: Array[Double],
     val positive: Array[Double],
-    val other: Array[Double])
+    val values: ValueMoments)
     extends Serializable {
 
+  /** What is known of the values, even if they are all 1. */
+  def ofValues: ValueMoments = if (values != null) values else ValueMoments.ones(counts)
+
   /** The moments of the columns at positions `from` until `until`. */
-  def slice(from: Int, until: Int): MomentPiece = {
-    def part(array: Array[Double]): Array[Double] = java.util.Arrays.copyOfRange(array, from, until)
-    new MomentPiece(
-      java.util.Arrays.copyOfRange(columns, from, until),
-      java.util.Arrays.copyOfRange(counts, from, until),
-      java.util.Arrays.copyOfRange(widths, from, until),
-      part(weight),
-      part(mean),
-      part(squares),
-      part(positive),
-      part(other))
-  }
+  def slice(from: Int, until: Int): MomentPiece = new MomentPiece(
+    copyOfRange(columns, from, until),
+    copyOfRange(counts, from, until),
+    copyOfRange(positive, from, until),
+    if (values == null) null else values.slice(from, until))
 
   /** The same moments of columns with other numbers, ascending. */
-  def numbered(numbers: Array[Int]): MomentPiece =
-    new MomentPiece(numbers, counts, widths, weight, mean, squares, positive, other)
+  def numbered(numbers: Array[Int]): MomentPiece = new MomentPiece(numbers, counts, positive, values)
 
   /**
    * Mean and population variance of each column over all rows, implicit zeros included. The variance is exactly 0 if all
@@ -59,16 +45,17 @@ private[data] final class MomentPiece(
    *   sum of their weights
    */
   def overRows(numRows: Long, totalWeight: Double): (Array[Double], Array[Double]) = {
-    val (means, variances) = (mean.clone(), new Array[Double](mean.length))
+    val of = ofValues
+    val (means, variances) = (of.mean.clone(), new Array[Double](columns.length))
     var c = 0
     while (c < means.length) {
-      var sum = squares(c)
+      var sum = of.squares(c)
       // If every row has a nonzero, the difference of the sums is a rounding error, which a large mean would blow up.
-      val zeroWeight = if (counts(c) == numRows) 0.0 else math.max(0.0, totalWeight - weight(c))
+      val zeroWeight = if (counts(c) == numRows) 0.0 else math.max(0.0, totalWeight - of.weight(c))
       if (zeroWeight > 0.0) {
-        val share = zeroWeight / (weight(c) + zeroWeight)
-        sum += (mean(c) * mean(c)) * (weight(c) * share)
-        means(c) -= mean(c) * share
+        val share = zeroWeight / (of.weight(c) + zeroWeight)
+        sum += (of.mean(c) * of.mean(c)) * (of.weight(c) * share)
+        means(c) -= of.mean(c) * share
       }
       variances(c) = sum / totalWeight
       c += 1
@@ -83,10 +70,6 @@ private[data] object MomentPiece {
   def concat(ranges: Seq[MomentPiece]): MomentPiece = new MomentPiece(
     Array.concat(ranges.map(_.columns): _*),
     Array.concat(ranges.map(_.counts): _*),
-    Array.concat(ranges.map(_.widths): _*),
-    Array.concat(ranges.map(_.weight): _*),
-    Array.concat(ranges.map(_.mean): _*),
-    Array.concat(ranges.map(_.squares): _*),
     Array.concat(ranges.map(_.positive): _*),
-    Array.concat(ranges.map(_.other): _*))
+    if (ranges.forall(_.values == null)) null else ValueMoments.concat(ranges.map(_.ofValues)))
 }

@@ -11,52 +11,65 @@ private[data] final class NativeMoments(numFeatures: Int) {
   NativeLibrary.require()
 
   // See NativeBridge.featureSums.
+  private val ones = new Array[Long](2 * numFeatures)
   private val positions = new Array[Int](numFeatures)
   private var sums = Array.emptyDoubleArray
   private var used = 0
 
   /** Adds the rows of a block; `weights` is null if every weight is 1. */
   def add(block: MatrixBlock, labels: Array[Double], weights: Array[Double]): Unit = if (block.rows > 0) {
-    makeRoom(math.min(numFeatures.toLong, used.toLong + block.nonzeros).toInt)
     val (offsets, features) = block match {
       case sparse: SparseBlock => (sparse.offsets, sparse.indices)
       case _: DenseBlock => (null, null)
     }
     val values = block.values
+    val isCounted = values.values32 == null && values.values64 == null && weights == null
+    if (!isCounted) makeRoom(math.min(numFeatures.toLong, used.toLong + block.nonzeros).toInt)
     used = NativeBridge
-      .featureSums(offsets, features, values.values32, values.values64, labels, weights, used, positions, sums)
+      .featureSums(offsets, features, values.values32, values.values64, labels, weights, used, ones, positions, sums)
   }
 
   /** The moments of all blocks. */
-  def result: MomentPiece = {
-    val columns = new Array[Int](used)
-    var (next, column) = (0, 0)
-    while (next < used) {
-      if (positions(column) > 0) {
-        columns(next) = column
-        next += 1
-      }
-      column += 1
+  def result: MomentPiece =
+    if (used == 0) counted
+    else if (ones.forall(_ == 0L)) summed
+    else new MergedMoments(0, numFeatures).add(counted).add(summed).result
+
+  /** The moments of the nonzeros that were counted. */
+  private def counted: MomentPiece = {
+    val columns = Array.range(0, numFeatures).filter(c => ones(2 * c) + ones(2 * c + 1) > 0L)
+    val counts = new Array[Long](columns.length)
+    val positive = new Array[Double](columns.length)
+    var i = 0
+    while (i < columns.length) {
+      val c = columns(i)
+      counts(i) = ones(2 * c) + ones(2 * c + 1)
+      positive(i) = ones(2 * c + 1).toDouble
+      i += 1
     }
-    def number(column: Int, which: Int) = sums(SUMS * (positions(column) - 1) + which)
-    def of(which: Int) = columns.map(number(_, which))
-    val weight = of(WEIGHT)
-    val (mean, squares) = (of(FIRST), of(SQUARES))
-    for (i <- columns.indices) {
-      val differences = number(columns(i), DIFFERENCES)
-      val shift = differences / weight(i)
-      mean(i) += shift
-      squares(i) = math.max(0.0, squares(i) - differences * shift)
+    new MomentPiece(columns, counts, positive, null)
+  }
+
+  /** The moments of the others. Sums are in no order: each feature's are looked up once. */
+  private def summed: MomentPiece = {
+    val columns = Array.range(0, numFeatures).filter(positions(_) > 0)
+    val counts = new Array[Long](used)
+    val widths = new Array[Byte](used)
+    val weight, mean, squares, positive = new Array[Double](used)
+    var i = 0
+    while (i < used) {
+      val at = SUMS * (positions(columns(i)) - 1)
+      val differences = sums(at + DIFFERENCES)
+      val shift = differences / sums(at + WEIGHT)
+      counts(i) = sums(at + COUNT).toLong
+      widths(i) = sums(at + WIDTH).toByte
+      weight(i) = sums(at + WEIGHT)
+      mean(i) = sums(at + FIRST) + shift
+      squares(i) = math.max(0.0, sums(at + SQUARES) - differences * shift)
+      positive(i) = sums(at + POSITIVE)
+      i += 1
     }
-    new MomentPiece(
-      columns,
-      of(COUNT).map(_.toLong),
-      of(WIDTH).map(_.toByte),
-      weight,
-      mean,
-      squares,
-      of(POSITIVE),
-      of(OTHER))
+    new MomentPiece(columns, counts, positive, new ValueMoments(widths, weight, mean, squares))
   }
 
   private def makeRoom(features: Int): Unit = {

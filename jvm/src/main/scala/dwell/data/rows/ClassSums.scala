@@ -1,18 +1,11 @@
 package dwell.data.rows
 
 /**
- * Weighted sums of the features by class: the sum of s_i x_ij over the rows i of the class, one entry for each feature
- * j. Features that are not solved for have 0.
+ * What the rows of label 1 add up to.
  *
  * @param positive
- *   over the rows of label 1
- * @param negative
- *   over the rows of label 0 (-1 if labels are signed)
+ *   for each feature j the sum of s_i x_ij over them; 0 for features that are not solved for
  * @param positiveWeight
- *   sum of the weights of the rows of label 1
+ *   sum of their weights
  */
-final class ClassSums private[data] (
-    val positive: Array[Double],
-    val negative: Array[Double],
-    val positiveWeight: Double)
-    extends Serializable
+final class ClassSums private[data] (val positive: Array[Double], val positiveWeight: Double) extends Serializable

@@ -59,7 +59,7 @@ private[data] object FeatureMoments {
     }
     val classSums =
       if (!rows.hasBinaryLabels) null
-      else new ClassSums(spread(rows.moments.positive), spread(rows.moments.other), rows.labels.positiveWeight)
+      else new ClassSums(spread(rows.moments.positive), rows.labels.positiveWeight)
     new FeatureMoments(spread(rows.mean), spread(rows.variance), classSums, solved.length < columns.length)
   }
 }
