@@ -11,7 +11,7 @@ import zipfile
 
 from published import BUILD_ID, GLIBC, JAR, ROOT, VERSION, library
 
-JAVA_17 = 61
+JAVA_11 = 55
 SOURCES = [ROOT / "jvm/src/main" / language for language in ("java", "scala")]
 
 # Names of the entries that the jar may contain, besides the classes of the bridge.
@@ -53,12 +53,12 @@ class Contents(unittest.TestCase):
                      "dwell/ml/regression/LinearRegression.class"):
             self.assertIn(name, self.files)
 
-    def test_classes_run_on_java_17(self):
+    def test_classes_run_on_java_11(self):
         for name in self.files:
             if name.endswith(".class"):
                 magic, _, major = struct.unpack(">IHH", self.archive.read(name)[:8])
                 self.assertEqual(0xCAFEBABE, magic, name)
-                self.assertLessEqual(major, JAVA_17, name)
+                self.assertLessEqual(major, JAVA_11, name)
 
     def test_version_and_build_id(self):
         properties = dict(line.split("=", 1) for line in self.archive.read("dwell/build.properties").decode().split())

@@ -497,36 +497,6 @@ class PackageTest(unittest.TestCase):
         self.assertIn("runs already", late)
         self.assertIn("AppClassLoader. Name the jar where the session is set up", closed)
 
-    def sessions_that_run(self, master):
-        """Fits before and after a session is stopped and started again, in a Python and a JVM of their own."""
-        code = (
-            "import dwell\nfrom dwell.ml.classification import LogisticRegression\nfrom pyspark.ml.classification import LinearSVC\n"
-            "from pyspark.ml.feature import VectorAssembler\nfrom pyspark.sql import SparkSession\n"
-            "def session():\n    return SparkSession.builder.master('%s').config('spark.ui.enabled', 'false').getOrCreate()\n"
-            # No Python workers: they take most of a minute on a busy machine.
-            "def data(spark):\n"
-            "    rows = spark.range(60).selectExpr('cast(id %% 2 as double) label', 'id %% 2 + 0.1 * (id %% 5) a', 'id %% 7 b')\n"
-            "    return VectorAssembler(inputCols=['a', 'b'], outputCol='features').transform(rows).repartition(2)\n"
-            "def added(spark):\n    return spark.sparkContext._jsc.sc().listJars().size()\n"
-            "spark = session()\nrows = data(spark)\nassert rows.count() == 60\n"
-            "dwell.accelerate()\n"
-            "print(dwell.report(LinearSVC(regParam=0.1).fit(rows)).solver, added(spark))\n"
-            "other = spark.newSession()\ndwell.attach()\n"
-            "own = LogisticRegression(regParam=0.1, algorithm='cocoa', orientation='dual').fit(rows)\n"
-            "print(dwell.report(own).solver, dwell.report(own).algorithm, added(spark))\nspark.stop()\n"
-            # The JVM has the jar, and the next session's executors get it.
-            "spark = session()\n"
-            "print(dwell.report(LinearSVC(regParam=0.1).fit(data(spark))).solver, added(spark))\nspark.stop()\n"
-        )
-        lines = script(code % master, SPARK_LOCAL_IP="127.0.0.1").splitlines()
-        self.assertEqual(lines[-3:], ["native 1", "native cocoa 1", "native 1"])
-
-    def test_a_session_that_runs_gets_the_jar(self):
-        self.sessions_that_run("local[2]")
-
-    def test_executors_that_run_get_the_jar(self):
-        self.sessions_that_run("local-cluster[1,1,1024]")
-
     def test_a_session_with_the_jar_needs_none_of_the_package(self):
         # As where a cluster has the jar, and executors and driver get the package as a zip.
         with mock.patch("dwell._session._JARS", pathlib.Path(self.scratch.name) / "nowhere"):

@@ -21,11 +21,11 @@ class PlatformTest {
   @Test
   void namesAreNormalised() throws IOException {
     Path glibc = maps("/usr/lib/x86_64-linux-gnu/libc.so.6");
-    assertEquals(new Platform("linux", "x86_64", "glibc"), Platform.of("Linux", "amd64", glibc));
-    assertEquals(new Platform("linux", "aarch64", "glibc"), Platform.of("Linux", "aarch64", glibc));
-    assertEquals(new Platform("darwin", "aarch64", ""), Platform.of("Mac OS X", "arm64", glibc));
-    assertEquals(new Platform("windows", "x86_64", ""), Platform.of("Windows Server 2022", "x86-64", glibc));
-    assertEquals(new Platform("aix", "ppc64", ""), Platform.of("AIX", "ppc64", glibc));
+    assertEquals("linux/x86_64 (glibc)", Platform.of("Linux", "amd64", glibc).toString());
+    assertEquals("linux/aarch64 (glibc)", Platform.of("Linux", "aarch64", glibc).toString());
+    assertEquals("darwin/aarch64", Platform.of("Mac OS X", "arm64", glibc).toString());
+    assertEquals("windows/x86_64", Platform.of("Windows Server 2022", "x86-64", glibc).toString());
+    assertEquals("aix/ppc64", Platform.of("AIX", "ppc64", glibc).toString());
   }
 
   @Test

@@ -86,7 +86,7 @@ class LabelMomentsSuite extends LimitedSuite {
       assert(close(merged.positiveWeight, whole.positiveWeight) && close(merged.otherWeight, whole.otherWeight))
       // About any point, since centre and residual are rounded.
       assert(math.abs(merged.squaresAbout(1e6) - whole.squaresAbout(1e6)) <= 1e-9 * whole.squaresAbout(1e6))
-      assert((LabelSummary.None ++ whole) == whole && (whole ++ LabelSummary.None) == whole)
+      assert((LabelSummary.Empty ++ whole) == whole && (whole ++ LabelSummary.Empty) == whole)
     }
   }
 

@@ -5,6 +5,7 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.math.BigInteger;
 import java.net.URL;
 import java.net.URLConnection;
 import java.nio.charset.StandardCharsets;
@@ -20,7 +21,6 @@ import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -168,7 +168,9 @@ public final class NativeLoader {
     List<String> failures = new ArrayList<>();
     Throwable firstCause = null;
     // The sort is stable.
-    for (Path directory : directories().stream().sorted(Comparator.comparing(NativeLoader::isOpenToAll)).toList()) {
+    List<Path> directories = new ArrayList<>(directories());
+    directories.sort(Comparator.comparing(NativeLoader::isOpenToAll));
+    for (Path directory : directories) {
       Throwable failure;
       try {
         String file = loadFrom(directory, url, sha256, platform.fileName(build.version + "-" + UUID.randomUUID()), platform);
@@ -272,7 +274,7 @@ public final class NativeLoader {
     try (InputStream in = new FileInputStream(file.toFile());
         DigestOutputStream out = new DigestOutputStream(OutputStream.nullOutputStream(), sha256())) {
       in.transferTo(out);
-      if (!HexFormat.of().formatHex(out.getMessageDigest().digest()).equals(sha256)) {
+      if (!String.format("%064x", new BigInteger(1, out.getMessageDigest().digest())).equals(sha256)) {
         throw new IOException("the copy of the library does not have the SHA-256 of the one that was built, " + sha256);
       }
     }
@@ -389,7 +391,14 @@ public final class NativeLoader {
   }
 
   /** Version and identity of the sources of these classes. */
-  private record Build(String version, String id) {
+  private static final class Build {
+    private final String version;
+    private final String id;
+
+    private Build(String version, String id) {
+      this.version = version;
+      this.id = id;
+    }
 
     static Build read() {
       URL url = NativeLoader.class.getResource(BUILD_PROPERTIES);

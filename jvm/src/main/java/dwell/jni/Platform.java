@@ -8,15 +8,25 @@ import java.util.Locale;
 
 /**
  * Operating system, architecture and C library of a JVM, by the names that the jar uses for its resources.
- *
- * @param os
- *   linux, darwin or windows; any other system by the name that Java gives it
- * @param arch
- *   x86_64 or aarch64; any other architecture by the name that Java gives it
- * @param libc
- *   glibc or musl on Linux, empty elsewhere
  */
-public record Platform(String os, String arch, String libc) {
+public final class Platform {
+  private final String os;
+  private final String arch;
+  private final String libc;
+
+  /**
+   * @param os
+   *   linux, darwin or windows; any other system by the name that Java gives it
+   * @param arch
+   *   x86_64 or aarch64; any other architecture by the name that Java gives it
+   * @param libc
+   *   glibc or musl on Linux, empty elsewhere
+   */
+  Platform(String os, String arch, String libc) {
+    this.os = os;
+    this.arch = arch;
+    this.libc = libc;
+  }
 
   /** The platform of this JVM. */
   public static Platform current() {
@@ -44,6 +54,14 @@ public record Platform(String os, String arch, String libc) {
     return new Platform(os, arch, os.equals("linux") ? (mapsMusl(maps) ? "musl" : "glibc") : "");
   }
 
+  String os() {
+    return os;
+  }
+
+  String libc() {
+    return libc;
+  }
+
   private static boolean mapsMusl(Path maps) {
     try (var lines = Files.lines(maps, java.nio.charset.StandardCharsets.ISO_8859_1)) {
       return lines.anyMatch(line -> line.contains("/ld-musl-") || line.contains("/libc.musl-"));
@@ -59,11 +77,8 @@ public record Platform(String os, String arch, String libc) {
 
   /** File name of the library: the one that System.mapLibraryName gives for dwell-VERSION on this platform. */
   String fileName(String version) {
-    return switch (os) {
-      case "windows" -> "dwell-" + version + ".dll";
-      case "darwin" -> "libdwell-" + version + ".dylib";
-      default -> "libdwell-" + version + ".so";
-    };
+    return os.equals("windows") ? "dwell-" + version + ".dll"
+        : "libdwell-" + version + (os.equals("darwin") ? ".dylib" : ".so");
   }
 
   @Override

@@ -35,7 +35,7 @@ private[comm] final class HeldModels[T] {
   /** Forgets all models but these, and returns the forgotten ones. */
   def retain(versions: Set[Long]): Seq[T] = {
     val dropped = held.toSeq.collect { case (version, (model, _)) if !versions(version) => model }
-    held.filterInPlace((version, _) => versions(version))
+    held --= held.keys.filterNot(versions).toSeq
     dropped
   }
 

@@ -59,7 +59,7 @@ private[dwell] sealed class ModelStore(millis: () => Long) {
 
   /** Drops all models of a fit but these. */
   def retain(fit: Long, versions: Set[Long]): Unit =
-    synchronized(used(fit).foreach(_.models.filterInPlace((version, _) => versions(version))))
+    synchronized(used(fit).map(_.models).foreach(models => models --= models.keys.filterNot(versions).toSeq))
 
   /** Drops all models of a fit and accepts no more. */
   def free(fit: Long): Unit = synchronized {
@@ -70,7 +70,7 @@ private[dwell] sealed class ModelStore(millis: () => Long) {
   /** Drops the fits that no call has used for more than `maxAgeMillis`. */
   def expire(maxAgeMillis: Long): Unit = synchronized {
     val now = millis()
-    fits.filterInPlace((_, fit) => now - fit.lastUsed <= maxAgeMillis)
+    fits --= fits.collect { case (id, fit) if now - fit.lastUsed > maxAgeMillis => id }.toSeq
   }
 
   /** The number of models held, over all fits. */

@@ -39,7 +39,7 @@ private[data] final class MovedBlocks private (
 
   /** See [[dwell.data.block.ReadRows.held]]. */
   private def heldBy(groups: BlockGroups): RDD[() => Iterator[RowBlock]] =
-    kept.held(groups.sources).map(group => () => group().iterator.flatMap(_._2))
+    kept.held(groups.sources).map(group => () => group().flatMap(_._2))
 
   private def release(): Unit = {
     if (!kept.sparkContext.isStopped) kept.cleanShuffleDependencies(blocking = false)

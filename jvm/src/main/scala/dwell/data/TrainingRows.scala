@@ -144,7 +144,7 @@ final class TrainingRows private[data] (read: ReadRows) {
     scaledRows.getOrElseUpdate(
       (workers, form), {
         val blocks = placed(workers, Alike(form.mixed)) {
-          val objection = if (form.mixed) read.unmixed else Option.when(workers > 1)(OfEveryKind)
+          val objection = if (form.mixed) read.unmixed else if (workers > 1) Some(OfEveryKind) else None
           objection.toLeft(()).flatMap(_ => read.groups(workers, exactly = numWorkers > 0, alike = workers > 1)) match {
             case Right(groups) => left(groups)
             case Left(reason) => MovedBlocks.dealt(read, workers, form.mixed).dataset(Placement.dealt(reason))

@@ -141,7 +141,8 @@ private[dwell] final class FitRunner[D: ClassTag, M: ClassTag, S: ClassTag, T](
     def add(record: RoundRecord): Unit = synchronized {
       if (records.isEmpty) began = System.nanoTime() - (record.elapsed * 1e9).toLong
       // A round that is run again: the records from there on belong to lost models.
-      records.dropRightInPlace(records.reverseIterator.count(_.round >= record.round))
+      val again = records.count(_.round >= record.round)
+      records.remove(records.length - again, again)
       records += record
     }
 

@@ -12,5 +12,5 @@ private[dwell] final class ResultHeaders(headers: Array[Array[Byte]]) {
   def sum(i: Int): Double = slot(i).sum
 
   /** Largest slot i of a worker; 0 without workers. */
-  def largest(i: Int): Double = slot(i).maxOption.getOrElse(0.0)
+  def largest(i: Int): Double = slot(i).reduceOption(math.max(_, _)).getOrElse(0.0)
 }

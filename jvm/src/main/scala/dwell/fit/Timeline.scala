@@ -39,7 +39,8 @@ private[dwell] final class Timeline(completed: RoundRecord => Unit) {
    * earlier attempts up to `from` are kept.
    */
   def goOn(from: Int, attempt: Attempt): Unit = {
-    made.filterInPlace(_.round <= from)
+    val later = made.count(_.round > from)
+    made.remove(made.length - later, later)
     val earlier = attempt.earlier.filter(record => record.round > made.last.round && record.round <= from)
     if (earlier.nonEmpty) {
       made ++= earlier

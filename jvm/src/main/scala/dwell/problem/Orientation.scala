@@ -13,12 +13,13 @@ object Orientation {
   /** Columns: coordinates are coefficients. */
   case object Primal extends Orientation("primal") {
     override def objection(loss: Loss, penalty: Penalty): Option[Objection] =
-      Option.when(loss.curvature.isInfinite)(NotSmooth)
+      if (loss.curvature.isInfinite) Some(NotSmooth) else None
   }
 
   /** Rows: coordinates are dual variables. */
   case object Dual extends Orientation("dual") {
-    override def objection(loss: Loss, penalty: Penalty): Option[Objection] = Option.when(penalty.l2 == 0.0)(NoL2)
+    override def objection(loss: Loss, penalty: Penalty): Option[Objection] =
+      if (penalty.l2 == 0.0) Some(NoL2) else None
   }
 
   /** The most rows for which the primal form is chosen: its leader holds several numbers for each of them. */

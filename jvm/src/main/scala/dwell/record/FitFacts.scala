@@ -39,7 +39,7 @@ final case class FitFacts(
   def gap: Double = math.max(0.0, objective - dual)
 
   /** Most bytes that the workers kept between rounds. */
-  def stateBytes: Long = rounds.map(_.stateBytes).maxOption.getOrElse(0L)
+  def stateBytes: Long = rounds.map(_.stateBytes).foldLeft(0L)(math.max)
 
   /** Times that a partition had lost its state when a round asked for it. */
   def stateLosses: Int = rounds.map(_.stateLosses).sum

@@ -35,7 +35,7 @@ final class FitProgress extends SparkListener {
       JsonReport.number(node, "seconds", fit.last.fold(0.0)(_.elapsed))
       JsonReport.number(node, "relativeGap", fit.last.fold(Double.NaN)(_.relativeGap))
     }
-    fits.filterInPlace(!_.ended)
+    fits --= fits.filter(_.ended)
     JsonReport.Mapper.writeValueAsString(list)
   }
 

@@ -200,7 +200,7 @@ private[report] sealed abstract class DwellFitReport extends FitReport {
   private[report] final override def summary: Seq[String] =
     (Seq(s"$uid: $algorithm, native solver, $partitions", asked, outcome) ++
       choices ++
-      Option.when(aggregation.nonEmpty)(s"aggregation by $aggregation: $aggregationReason") ++
+      (if (aggregation.nonEmpty) Some(s"aggregation by $aggregation: $aggregationReason") else None) ++
       Seq(
         f"$numRows%d rows x $numFeatures%d features, $nonzeros%d nonzeros, imbalance $imbalance%.3f",
         placement,

@@ -33,7 +33,8 @@ private[solver] object Continued {
     val (before, after) = (first.facts, second.facts)
     val best = if (after.objective < before.objective) second else first
     val bounded =
-      best.facts.copy(dual = Seq(before.dual, after.dual).filterNot(_.isNaN).maxOption.getOrElse(Double.NaN))
+      best.facts.copy(dual =
+        Seq(before.dual, after.dual).filterNot(_.isNaN).reduceOption(math.max(_, _)).getOrElse(Double.NaN))
     best.copy(
       facts = bounded.copy(
         converged = after.converged || bounded.gap <= problem.tolerance * bounded.objective,

@@ -57,7 +57,7 @@ private[solver] final class WarmStarts(free: Seq[Long] => Unit) {
 
   /** Keeps a descent. The dual orientation needs the states of `fit`, the primal one the model. */
   def keepDescent(problem: LinearProblem, orientation: Orientation, solution: LinearSolution, fit: Long): Unit = {
-    val kept = Option.when(orientation == Orientation.Dual)(fit)
+    val kept = if (orientation == Orientation.Dual) Some(fit) else None
     if (kept.isEmpty) free(Seq(fit))
     val last = Descended(solution.coefficients, solution.intercept, problem.penalty.l2, kept)
     descents.put(family(problem, Some(orientation)), last).flatMap(_.fit).foreach(fit => free(Seq(fit)))

@@ -43,7 +43,7 @@ object Numbers {
         private val numbers = new Array[Double](most)
 
         override def put(start: Int, size: Int, bits: Array[Long]): Unit = {
-          from.get(start, numbers, 0, size)
+          from.duplicate().position(start).get(numbers, 0, size)
           var f = 0
           while (f < factors.length) {
             multiply(factors(f))
@@ -70,13 +70,13 @@ object Numbers {
       private val numbers = new Array[Double](most)
 
       override def add(start: Int, size: Int, summand: Array[Long]): Unit = {
-        total.get(start, numbers, 0, size)
+        total.duplicate().position(start).get(numbers, 0, size)
         var k = 0
         while (k < size) {
           numbers(k) += java.lang.Double.longBitsToDouble(summand(k))
           k += 1
         }
-        total.put(start, numbers, 0, size)
+        total.duplicate().position(start).put(numbers, 0, size)
       }
     }
   }
@@ -101,7 +101,7 @@ object Numbers {
         private val numbers = new Array[Float](2 * most)
 
         override def put(start: Int, size: Int, bits: Array[Long]): Unit = {
-          from.get(2 * start, numbers, 0, 2 * size)
+          from.duplicate().position(2 * start).get(numbers, 0, 2 * size)
           var f = 0
           while (f < factors.length) {
             multiply(factors(f).toFloat)
@@ -129,14 +129,14 @@ object Numbers {
       private val numbers = new Array[Float](2 * most)
 
       override def add(start: Int, size: Int, summand: Array[Long]): Unit = {
-        total.get(2 * start, numbers, 0, 2 * size)
+        total.duplicate().position(2 * start).get(numbers, 0, 2 * size)
         var k = 0
         while (k < size) {
           numbers(2 * k) += java.lang.Float.intBitsToFloat(summand(k).toInt)
           numbers(2 * k + 1) += java.lang.Float.intBitsToFloat((summand(k) >>> 32).toInt)
           k += 1
         }
-        total.put(2 * start, numbers, 0, 2 * size)
+        total.duplicate().position(2 * start).put(numbers, 0, 2 * size)
       }
     }
   }

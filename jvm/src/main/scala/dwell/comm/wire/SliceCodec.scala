@@ -64,7 +64,7 @@ private[comm] final class SliceCodec(numbers: Numbers) extends Serializable {
       val decoded = ByteBuffer.allocate(8 * entries)
       val words = longs(decoded)
       val sparse = new Sparse(bytes, entries, shared)
-      inBlocks(entries)((start, size) => words.put(start, sparse.next(start, size), 0, size))
+      inBlocks(entries)((start, size) => words.duplicate().position(start).put(sparse.next(start, size), 0, size))
       decoded
     }
 
@@ -87,7 +87,7 @@ private[comm] final class SliceCodec(numbers: Numbers) extends Serializable {
       val summands = longs(bytes)
       val summand = new Array[Long](Block)
       inBlocks(entries) { (start, size) =>
-        summands.get(start, summand, 0, size)
+        summands.duplicate().position(start).get(summand, 0, size)
         adder.add(start, size, summand)
       }
     } else {
@@ -106,7 +106,7 @@ private[comm] final class SliceCodec(numbers: Numbers) extends Serializable {
     var start = 0
     while (start < prediction.entries && different <= most) {
       val size = math.min(Block, prediction.entries - start)
-      values.get(start, block, 0, size)
+      values.duplicate().position(start).get(block, 0, size)
       val predicted = prediction.of(start, size)
       var k = 0
       while (k < size) {
@@ -128,7 +128,7 @@ private[comm] final class SliceCodec(numbers: Numbers) extends Serializable {
     words.put(bitmap)
     val block = new Array[Long](Block)
     inBlocks(values.remaining()) { (start, size) =>
-      values.get(start, block, 0, size)
+      values.duplicate().position(start).get(block, 0, size)
       words.put(block, 0, chosen(block, size, bitmap, start / 64))
     }
     encoded

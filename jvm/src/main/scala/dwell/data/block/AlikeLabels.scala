@@ -45,7 +45,8 @@ private[data] object AlikeLabels {
 
   /** Why rows are not mixed; None if they are. Rows of one label are. */
   def unmixed(all: LabelMoments): Option[String] =
-    Option.when(all.smallest < all.largest && all.neighbourRatio < LeastRatio) {
+    if (all.smallest < all.largest && all.neighbourRatio < LeastRatio) Some {
       f"the labels of rows that follow one another in the source are alike: their mean squared difference is ${all.neighbourRatio}%.2f of that in random order"
     }
+    else None
 }

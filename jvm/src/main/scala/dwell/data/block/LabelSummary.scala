@@ -92,7 +92,7 @@ private[data] final case class LabelSummary(
 private[data] object LabelSummary {
 
   /** The summary of no rows. */
-  val None: LabelSummary = of(Array.emptyDoubleArray, null)
+  val Empty: LabelSummary = of(Array.emptyDoubleArray, null)
 
   /**
    * Summarises the labels of a block, in two passes.
@@ -142,7 +142,7 @@ private[data] object LabelSummary {
       largest,
       positiveWeight,
       otherWeight,
-      Option.when(notBinary >= 0)((notBinary.toLong, labels(notBinary))),
+      if (notBinary >= 0) Some((notBinary.toLong, labels(notBinary))) else None,
       if (!classified) Map.empty
       else if (notBinary < 0) Map(0 -> otherWeight, 1 -> positiveWeight)
       else ofClasses(labels, weightOf),
@@ -213,6 +213,6 @@ private[data] object Neighbours {
       i += 1
     }
     def end(i: Int) = (labels(i), weight(i))
-    Neighbours(Option.when(labels.length > 0)((end(0), end(labels.length - 1))), weights, squares)
+    Neighbours(if (labels.length > 0) Some((end(0), end(labels.length - 1))) else None, weights, squares)
   }
 }

@@ -63,11 +63,12 @@ private[data] object OccurringFeatures {
    *   the features that occur, ascending
    */
   def of(numFeatures: Int, features: Array[Int]): Option[OccurringFeatures] =
-    Option.when(numFeatures >= Many && features.nonEmpty && features.length < numFeatures / 2) {
+    if (numFeatures >= Many && features.nonEmpty && features.length < numFeatures / 2) Some {
       val marks = new Array[Long]((numFeatures >> 6) + 1)
       features.foreach(feature => marks(feature >> 6) |= 1L << (feature & 63))
       new OccurringFeatures(numFeatures, marks)
     }
+    else None
 
   /** With so many features, what leaders and exchanges do for those that do not occur takes longer than to leave them out. */
   private val Many = 1 << 14

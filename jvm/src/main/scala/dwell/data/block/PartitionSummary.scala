@@ -55,7 +55,7 @@ private[data] object PartitionSummary {
     blocks.foldLeft(NoBlocks)((summary, block) => summary.and(classified)(block))
 
   private val NoBlocks =
-    PartitionSummary(0L, 0L, 0.0, 0.0, 0L, NarrowValues.Ones, BlockIndex.NoBlocks, LabelSummary.None, problem = null)
+    PartitionSummary(0L, 0L, 0.0, 0.0, 0L, NarrowValues.Ones, BlockIndex.NoBlocks, LabelSummary.Empty, problem = null)
 
   /** Where features are few, sums over pairs of features are affordable. */
   private[data] val Few = 4096

@@ -39,7 +39,7 @@ private[data] final class ReadBlocks[B <: ReadBlock: ClassTag](read: Kept[B], in
     val index = this.index
     val kept = if (compared.isKept) compared else read
     kept.held(groups).map { group => () =>
-      group().iterator.flatMap { case (partition, blocks) => index.verified(partition, blocks) }
+      group().flatMap { case (partition, blocks) => index.verified(partition, blocks) }
     }
   }
 

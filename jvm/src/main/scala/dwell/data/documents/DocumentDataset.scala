@@ -172,7 +172,7 @@ object DocumentDataset {
         val bytes = found.map(_.bytes).sum
         new DocumentDataset(
           kept,
-          groups => kept.held(groups.sources).map(group => () => group().iterator.flatMap(_._2)),
+          groups => kept.held(groups.sources).map(group => () => group().flatMap(_._2)),
           BlockGroups.each(sizes(found)),
           source.vocabulary,
           placement,

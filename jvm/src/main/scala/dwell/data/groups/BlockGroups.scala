@@ -134,13 +134,13 @@ private[data] object BlockGroups {
     // The first slot of each executor, then the second.
     val slots =
       executors.flatMap { case (executor, slots) => (0 until slots).map(_ -> executor) }.sortBy(_._1).map(_._2)
-    def owner(k: Int): Option[String] = Option.when(slots.nonEmpty)(slots(k % slots.size))
+    def owner(k: Int): Option[String] = if (slots.nonEmpty) Some(slots(k % slots.size)) else None
     val most = Balanced * filled.map(sizes(_).load).sum / count
     val loads = new Array[Long](count)
     val groups = Array.fill(count)(Array.newBuilder[Int])
     filled.foreach { p =>
       val held = if (slots.isEmpty) Set.empty[String] else holders(p).toSet
-      val near = (0 until count).filter(owner(_).exists(held)).minByOption(loads(_))
+      val near = (0 until count).filter(owner(_).exists(held)).sortBy(loads(_)).headOption
       val k = near.filter(loads(_) + sizes(p).load <= most).getOrElse(loads.indices.minBy(loads(_)))
       groups(k) += p
       loads(k) += sizes(p).load
@@ -154,7 +154,7 @@ private[data] object BlockGroups {
 
   private def greedy(order: IndexedSeq[Int], sizes: IndexedSeq[SourceSize], count: Int): Array[Array[Int]] = {
     val groups = Array.fill(count)(Array.newBuilder[Int])
-    val lightest = mutable.PriorityQueue.from((0 until count).map(k => (0L, k)))(Ordering[(Long, Int)].reverse)
+    val lightest = mutable.PriorityQueue((0 until count).map(k => (0L, k)): _*)(Ordering[(Long, Int)].reverse)
     order.foreach { p =>
       val (load, k) = lightest.dequeue()
       groups(k) += p

@@ -73,7 +73,7 @@ private[data] final class GroupedBlocks[B <: ReadBlock: ClassTag](
     val loads = sources.toSeq.flatMap { source =>
       DwellBridge.holders(firstParent[B], source).map(_ -> groups.loadOf(source))
     }
-    loads.groupMapReduce(_._1)(_._2)(_ + _)
+    loads.groupBy(_._1).map { case (holder, of) => holder -> of.map(_._2).sum }
   }
 }
 

@@ -27,17 +27,22 @@ private[data] final class IndexRanges(length: Int, numBlocks: Int) extends Seria
    *
    * @param indices
    *   the indices of which the block says something, ascending
-   * @param slice
+   * @param part
    *   what it says of those at positions `from` until `until`
    */
-  def cut[P](indices: Array[Int])(slice: (Int, Int) => P): Iterator[(Int, P)] =
-    Iterator.unfold(0) { from =>
-      if (from == indices.length) None
-      else {
+  def cut[P](indices: Array[Int])(part: (Int, Int) => P): Iterator[(Int, P)] =
+    new Iterator[(Int, P)] {
+      private var from = 0
+
+      override def hasNext: Boolean = from < indices.length
+
+      override def next(): (Int, P) = {
         val range = indices(from) / width
         var until = from + 1
         while (until < indices.length && indices(until) / width == range) until += 1
-        Some(((range, slice(from, until)), until))
+        val own = part(from, until)
+        from = until
+        (range, own)
       }
     }
 }

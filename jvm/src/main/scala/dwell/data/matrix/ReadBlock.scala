@@ -42,10 +42,18 @@ private[data] object ReadBlock {
    */
   def all[B <: ReadBlock](partition: Int, rows: Iterator[InternalRow])(read: BlockPlace => B): Iterator[B] = {
     NativeLibrary.require()
-    Iterator.unfold(Option(BlockPlace.first(partition))) {
-      _.map { place =>
+    val first = BlockPlace.first(partition)
+    new Iterator[B] {
+      private var place = first
+      private var isOver = false
+
+      override def hasNext: Boolean = !isOver
+
+      override def next(): B = {
         val block = read(place)
-        (block, if (block.problem == null && rows.hasNext) Some(place.after(block.rowsRead, block.rows)) else None)
+        place = place.after(block.rowsRead, block.rows)
+        isOver = block.problem != null || !rows.hasNext
+        block
       }
     }
   }

@@ -37,12 +37,14 @@ object StoredVector {
    *   None if the row has no vector
    */
   def size(row: InternalRow, ordinal: Int): Option[Either[String, Int]] =
-    Option.unless(row.isNullAt(ordinal)) {
-      val vector = row.getStruct(ordinal, NumFields)
-      val (found, values) = (indices(vector), array(vector, Values))
-      Option(problem(vector, found, values))
-        .toLeft(if (vector.getByte(Kind) == Dense) values.numElements() else vector.getInt(Size))
-    }
+    if (row.isNullAt(ordinal)) None
+    else
+      Some {
+        val vector = row.getStruct(ordinal, NumFields)
+        val (found, values) = (indices(vector), array(vector, Values))
+        Option(problem(vector, found, values))
+          .toLeft(if (vector.getByte(Kind) == Dense) values.numElements() else vector.getInt(Size))
+      }
 
   /** The indices of a sparse vector; null if there are none, as in a dense one. */
   def indices(vector: InternalRow): ArrayData = if (vector.getByte(Kind) == Dense) null else array(vector, Indices)

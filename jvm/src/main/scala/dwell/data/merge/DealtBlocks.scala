@@ -63,14 +63,18 @@ private[data] object DealtBlocks {
       RowDistribution.eachRow(k, partitions, firstRow, firstRow + block.rows)((row, _) =>
         rows += (row - firstRow).toInt)
       val own = rows.result()
-      Option.when(own.length > 0)((k, format.picked(source, PickedRows.of(own))))
+      if (own.length > 0) Some((k, format.picked(source, PickedRows.of(own)))) else None
     }
   }
 
   /** Puts neighbours of one form and width together. Forgets pieces on the way, to give their memory back. */
   private def joined[B <: ReadBlock: ClassTag](pieces: Array[B], format: PickedFormat[B]): Iterator[B] =
-    Iterator.unfold(0) { from =>
-      Option.when(from < pieces.length) {
+    new Iterator[B] {
+      private var from = 0
+
+      override def hasNext: Boolean = from < pieces.length
+
+      override def next(): B = {
         var until = from + 1
         val first = format.matrix(pieces(from))
         var load = loadOf(first)
@@ -81,7 +85,8 @@ private[data] object DealtBlocks {
         }
         val own = pieces.slice(from, until)
         java.util.Arrays.fill(pieces.asInstanceOf[Array[AnyRef]], from, until, null)
-        (if (own.length == 1) own.head else format.picked(own, PickedRows.all(own.map(_.rows))), until)
+        from = until
+        if (own.length == 1) own.head else format.picked(own, PickedRows.all(own.map(_.rows)))
       }
     }
 

@@ -87,8 +87,9 @@ class LinearSVC(override val uid: String) extends SparkLinearSVC(uid) with Linea
 
     /** Any intercept of 1 or more leaves no loss. */
     override def known(data: TrainingRows): Option[(Array[Double], Array[Double])] =
-      Option.when(data.labelConstant && $(fitIntercept))(
-        (new Array[Double](data.vectorLength), Array(if (data.largestLabel > 0.0) 1.0 else -1.0)))
+      if (data.labelConstant && $(fitIntercept))
+        Some((new Array[Double](data.vectorLength), Array(if (data.largestLabel > 0.0) 1.0 else -1.0)))
+      else None
 
     /** The number of classes in the metadata of the label column. */
     private def named: Option[Int] = TrainingBridge.numClasses(dataset, $(labelCol))

@@ -94,10 +94,12 @@ class LogisticRegression(override val uid: String)
     override def refused(data: TrainingRows): Option[String] = {
       val found = numClasses(data)
       tooFewNamed(data)
-        .orElse(Option.when(binomial(found) && found > 2)(s"there are $found classes, and family is binomial"))
-        .orElse(Option.when(isDefined(thresholds) && $(thresholds).length != found)(
-          s"thresholds has ${$(thresholds).length} values, and there are $found classes"))
-        .orElse(Option.when(isBounded && !boundsAreValid(data))("the bounds do not suit the model"))
+        .orElse(if (binomial(found) && found > 2) Some(s"there are $found classes, and family is binomial") else None)
+        .orElse(
+          if (isDefined(thresholds) && $(thresholds).length != found)
+            Some(s"thresholds has ${$(thresholds).length} values, and there are $found classes")
+          else None)
+        .orElse(if (isBounded && !boundsAreValid(data)) Some("the bounds do not suit the model") else None)
     }
 
     /** No coefficients tell classes apart of which there is one. The best intercept is infinite. */
@@ -105,7 +107,7 @@ class LogisticRegression(override val uid: String)
       val classes = numClasses(data)
       val outputs = if (binomial(classes)) 1 else classes
       val isAlone = outputs == 1 && !binomial(classes)
-      Option.when(!isBounded && data.labelConstant && ($(fitIntercept) || isAlone)) {
+      if (!isBounded && data.labelConstant && ($(fitIntercept) || isAlone)) Some {
         val own = data.largestLabel.toInt
         val intercepts =
           if (! $(fitIntercept)) Array(0.0)
@@ -113,6 +115,7 @@ class LogisticRegression(override val uid: String)
           else Array(if (own == 1) Double.PositiveInfinity else Double.NegativeInfinity)
         (new Array[Double](data.vectorLength * outputs), intercepts)
       }
+      else None
     }
 
     override def isBounded: Boolean =
@@ -131,7 +134,7 @@ class LogisticRegression(override val uid: String)
       bounds(data).forall(_.areOrdered)
     }
 
-    override def bounds(data: TrainingRows): Option[ModelBounds] = Option.when(isBounded) {
+    override def bounds(data: TrainingRows): Option[ModelBounds] = if (isBounded) Some {
       val outputs = classes(data).getOrElse(1)
       def ofCoefficients(bounds: Param[Matrix], none: Double) =
         Array.tabulate(data.vectorLength * outputs)(i => get(bounds).fold(none)(_(i % outputs, i / outputs)))
@@ -142,6 +145,7 @@ class LogisticRegression(override val uid: String)
         ofIntercepts(lowerBoundsOnIntercepts, Double.NegativeInfinity),
         ofIntercepts(upperBoundsOnIntercepts, Double.PositiveInfinity))
     }
+    else None
 
     /** Spark refuses metadata that name fewer classes than there are. */
     private def tooFewNamed(data: TrainingRows): Option[String] =

@@ -1,5 +1,7 @@
 package dwell.ml.param
 
+import scala.util.Try
+
 import org.apache.spark.ml.param.{Param, Params}
 
 /** The values of string Params. */
@@ -10,7 +12,7 @@ private[ml] object ParamValues {
 
   /** The value of a Param as a number, if it is a positive finite one. */
   def positive(value: String): Option[Double] =
-    value.toDoubleOption.filter(h => h > 0.0 && !h.isInfinite)
+    Try(value.toDouble).toOption.filter(h => h > 0.0 && !h.isInfinite)
 
   /** A Param with a closed list of values. Its error names the list, unlike Spark's own message. */
   def choice(parent: Params, name: String, doc: String, allowed: Seq[String]): Param[String] = {

@@ -70,7 +70,7 @@ class LinearRegression(override val uid: String)
 
     override def penalty: Penalty = Penalty.of($(regParam), $(elasticNetParam))
 
-    override def l2Divisor: Option[String] = Option.unless(isHuber)("the label's deviation")
+    override def l2Divisor: Option[String] = if (isHuber) None else Some("the label's deviation")
 
     override def rows: RDD[InternalRow] = TrainingBridge.rows(LinearRegression.this, dataset)
 
@@ -78,14 +78,16 @@ class LinearRegression(override val uid: String)
       if (!byNormal(numFeatures)) super.refused(numFeatures)
       else if (numFeatures > LinearRegressionBridge.maxFeaturesForNormal) {
         Some(s"solver=normal takes at most ${LinearRegressionBridge.maxFeaturesForNormal} features")
-      } else Option.when($(maxIter) == 0)("the solver of normal equations takes no maxIter of 0")
+      } else if ($(maxIter) == 0) Some("the solver of normal equations takes no maxIter of 0")
+      else None
 
     override def refused(data: TrainingRows): Option[String] =
-      Option.when(data.labelConstant && known(data).isEmpty && $(regParam) > 0.0)("the label is constant")
+      if (data.labelConstant && known(data).isEmpty && $(regParam) > 0.0) Some("the label is constant") else None
 
     override def known(data: TrainingRows): Option[(Array[Double], Array[Double])] =
-      Option.when(data.labelConstant && ($(fitIntercept) || data.labelMean == 0.0))(
-        (new Array[Double](data.vectorLength), Array(data.labelMean)))
+      if (data.labelConstant && ($(fitIntercept) || data.labelMean == 0.0))
+        Some((new Array[Double](data.vectorLength), Array(data.labelMean)))
+      else None
 
     /** For squared errors the label's deviation divides the L2 penalty, but not the L1 penalty. */
     override def penaltyOn(data: TrainingRows): Penalty =

@@ -58,7 +58,7 @@ private[ml] object FitLog extends Logging {
 
   private def told(report: FitReport): Seq[String] = {
     val made = report.rounds.lastOption.map(r => s"rounds=${r.round}")
-    val proven = Option.unless(report.relativeGap.isNaN)(f"gap=${report.relativeGap}%.1e")
+    val proven = if (report.relativeGap.isNaN) None else Some(f"gap=${report.relativeGap}%.1e")
     val features = f"${report.numFeatures}%,d"
     val shape = if (report.numRows > 0) f"${report.numRows}%,d x $features" else s"$features features"
     (Seq(report.algorithm) ++ made ++ proven) ++ Seq(f"${report.totalSeconds}%.2f s", shape)

@@ -26,7 +26,7 @@ private[ml] trait LinearTask[M] {
   def isBounded: Boolean = false
 
   /** What Spark's own code refuses, in its own words, judged by Params and schema. Its iterations need a feature. */
-  def refused(numFeatures: Int): Option[String] = Option.when(numFeatures == 0)("the vectors have length 0")
+  def refused(numFeatures: Int): Option[String] = if (numFeatures == 0) Some("the vectors have length 0") else None
 
   /** What Spark's own code refuses, in its own words, judged by the data. */
   def refused(data: TrainingRows): Option[String]

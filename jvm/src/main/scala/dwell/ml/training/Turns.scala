@@ -4,7 +4,7 @@ import scala.collection.mutable
 
 /** Turns of threads, in the order in which they joined. */
 private[training] final class Turns {
-  private val joined = mutable.ArrayDeque.empty[Thread]
+  private val joined = mutable.ArrayBuffer.empty[Thread]
 
   def join(): Unit = synchronized(joined += Thread.currentThread)
 

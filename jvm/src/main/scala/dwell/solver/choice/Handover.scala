@@ -38,29 +38,32 @@ private[solver] object Handover {
 
   /** The method that goes on after another one, and why; None if the fit has ended. */
   def after(method: Method, ended: Ended): Option[(Method, String)] =
-    table.iterator.filter(_.from(method)).flatMap(row => row.when(ended).map(row.to -> _)).nextOption()
+    table.iterator.filter(_.from(method)).flatMap(row => row.when(ended).map(row.to -> _)).find(_ => true)
 
   private def isOnTrial(method: Method): Boolean = method match {
     case Descent(_, onTrial) => onTrial
     case _ => false
   }
 
-  private def trialFailed(ended: Ended): Option[String] = Option.when(ended.solution.stalled)(
-    s"after ${ended.solution.facts.rounds.last.round} rounds in the dual form the gap was not closed")
+  private def trialFailed(ended: Ended): Option[String] = if (ended.solution.stalled)
+    Some(s"after ${ended.solution.facts.rounds.last.round} rounds in the dual form the gap was not closed")
+  else None
 
   /** Newton's method cannot find the optimum. */
-  private def stalled(ended: Ended): Option[String] = Option.when(ended.solution.stalled) {
+  private def stalled(ended: Ended): Option[String] = if (ended.solution.stalled) Some {
     if (ended.problem.loss.epsilon.nonEmpty) "few errors were within epsilon scales"
     else "features nearly explain one another"
   }
+  else None
 
   private def cornerIsLeft(ended: Ended): Option[String] =
     if (ended.problem.loss.hasCorner) unproven(ended, "no step lowered the objective") else None
 
   /** The rounds have ended above the tolerance, and the fit chooses its methods. */
   private def unproven(ended: Ended, why: String): Option[String] =
-    Option.when(ended.problem.isAuto && !ended.solution.facts.converged && ended.hasRoom) {
+    if (ended.problem.isAuto && !ended.solution.facts.converged && ended.hasRoom) Some {
       val most = ended.problem.maxRounds
       if (ended.solution.facts.rounds.last.round >= most) s"maxIter = $most rounds were done" else why
     }
+    else None
 }

@@ -37,7 +37,8 @@ private[solver] object MethodChoice {
   /** The choice of a fit that may choose; None if it is coordinate descent. */
   private def free(problem: LinearProblem, request: Request, facts: DataFacts, room: Room): Option[Choice] = {
     val newton =
-      Option.when(request.objection(Algorithm.Newton).isEmpty)(NewtonForecast.of(problem.loss, problem.penalty, facts))
+      if (request.objection(Algorithm.Newton).isEmpty) Some(NewtonForecast.of(problem.loss, problem.penalty, facts))
+      else None
     newton match {
       case Some(forecast) if forecast.isFaster => Some(Choice(Newton, forecast.toString, Some(forecast.newton)))
       case _ =>
@@ -58,8 +59,9 @@ private[solver] object MethodChoice {
     if (isCurved && facts.numFeatures <= WideLogistic * facts.numRows)
       Some(s"a pass for the ${problem.loss} loss takes less than its coordinate steps")
     else {
-      Option.when(problem.penalty.l2 == 0.0 && facts.numRows > Orientation.PrimalRows)(
-        s"the penalty has no L2 part, and there are more than ${Orientation.PrimalRows} rows")
+      if (problem.penalty.l2 == 0.0 && facts.numRows > Orientation.PrimalRows)
+        Some(s"the penalty has no L2 part, and there are more than ${Orientation.PrimalRows} rows")
+      else None
     }
   }
 

@@ -38,7 +38,7 @@ private[dwell] final class Request(problem: LinearProblem, numFeatures: Int, isB
 
   /** Why a fit that chooses does not take coordinate descent, whatever the data; None if it may. */
   def notByDescent: Option[String] =
-    objection(Algorithm.CoCoA).orElse(Option.when(penalty.isNone)("regParam is 0"))
+    objection(Algorithm.CoCoA).orElse(if (penalty.isNone) Some("regParam is 0") else None)
 
   /** Why an algorithm does not train the model; None if it does. */
   def objection(algorithm: Algorithm): Option[String] = algorithm match {
@@ -59,8 +59,10 @@ private[dwell] final class Request(problem: LinearProblem, numFeatures: Int, isB
   private def refusal(orientation: Orientation): Option[String] =
     problem.algorithm.filter(_ != Algorithm.CoCoA) match {
       case Some(other) =>
-        Option.when(orientation == Orientation.Primal)(
-          s"orientation=primal is not for algorithm=${other.name}, whose steps are along rows. Use orientation dual or auto.")
+        if (orientation == Orientation.Primal)
+          Some(
+            s"orientation=primal is not for algorithm=${other.name}, whose steps are along rows. Use orientation dual or auto.")
+        else None
       case None =>
         orientation.objection(loss, penalty).map {
           case Orientation.NotSmooth =>
@@ -82,7 +84,7 @@ private object Request {
       val counted = if (loss.outputs == 1) "" else s" in ${loss.outputs} classes"
       Some(s"it takes at most ${TrainingRows.Few} coefficients, and there are $numFeatures features$counted")
     } else if (loss.epsilon.nonEmpty)
-      Option.when(penalty.l1 > 0.0)(s"the $loss loss has no proof of optimality with an L1 penalty")
+      if (penalty.l1 > 0.0) Some(s"the $loss loss has no proof of optimality with an L1 penalty") else None
     else if (loss.selfConcordance.isEmpty && !(penalty.l1 == 0.0 && penalty.l2 > 0.0)) {
       Some(s"the $loss loss needs an L2 penalty, and no other one, for a proof of optimality")
     } else None

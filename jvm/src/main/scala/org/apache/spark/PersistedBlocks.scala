@@ -22,13 +22,15 @@ final class PersistedBlocks[T: ClassTag](spark: SparkContext, of: Int, groups: A
   /** The partitions that no executor holds, as far as the driver knows. */
   def missing: Seq[Int] = {
     val all = groups.flatten
-    val locations = SparkEnv.get.blockManager.master.getLocations(all.map[BlockId](RDDBlockId(of, _)))
+    val locations = SparkEnv.get.blockManager.master.getLocations(all.map(blockOf))
     // The scheduler knows of a lost executor before the list of blocks does.
     lazy val executors = sparkContext.getExecutorIds().toSet
     all.indices
       .filterNot(locations(_).exists(at => sparkContext.isLocal || executors(at.executorId)))
       .map(all(_))
   }
+
+  private def blockOf(partition: Int): BlockId = RDDBlockId(of, partition)
 
   override protected def getPartitions: Array[Partition] =
     groups.indices.map(k => new Group(k, groups(k))).toArray
@@ -46,7 +48,7 @@ final class PersistedBlocks[T: ClassTag](spark: SparkContext, of: Int, groups: A
     val sources = split.asInstanceOf[Group].sources
     // Only where most of the group is: a task would run on any executor of a list.
     SparkEnv.get.blockManager.master
-      .getLocations(sources.map[BlockId](RDDBlockId(of, _)))
+      .getLocations(sources.map(blockOf))
       .flatten
       .groupBy(identity)
       .toSeq

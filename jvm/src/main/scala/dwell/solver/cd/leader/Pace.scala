@@ -44,7 +44,7 @@ private[solver] final case class Pace(rounds: Seq[RoundRecord], known: Double = 
   /** Whether the gap has fallen to `factor` in so many rounds; None with fewer ones. */
   private def hasFallen(among: Int, factor: Double): Option[Boolean] = {
     val gaps = rounds.takeRight(among + 1).map(_.gap)
-    Option.when(gaps.size > among)(gaps.last <= factor * gaps.head)
+    if (gaps.size > among) Some(gaps.last <= factor * gaps.head) else None
   }
 }
 

@@ -115,10 +115,11 @@ private[newton] final class ProximalHinge(
     if (there.loss + model.penalty(next) <= value - Armijo * step.decrease) Some((next, there))
     else {
       val length = passes.shorter(model, at, step.step, value, Some(corner))
-      Option.when(length > 0.0) {
+      if (length > 0.0) Some {
         val nearer = model.moved(at, step.step, length)
         (nearer, pass(nearer, corner))
       }
+      else None
     }
   }
 

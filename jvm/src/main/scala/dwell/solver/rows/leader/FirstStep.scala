@@ -26,18 +26,18 @@ private[rows] final class FirstStep(workers: SgdWorkers, task: RowTask, meanSqua
     var attempts = 0
     var searching = true
     while (searching) {
-      val candidates = (-Spread to Spread).map(e => bounded(math.scalb(middle, e))).distinct.toArray
+      val candidates = (-Spread to Spread).map(e => bounded(Math.scalb(middle, e))).distinct.toArray
       val objectives = workers.search(SearchCall(schedule, candidates, SampleRows), from)
-      val at = objectives.indices.filter(i => java.lang.Double.isFinite(objectives(i))).minByOption(objectives(_))
+      val at = objectives.indices.filter(i => java.lang.Double.isFinite(objectives(i))).sortBy(objectives(_)).headOption
       attempts += 1
       at match {
         // Nearly everything diverges: the steps are far too long.
-        case None => middle = math.scalb(middle, -2 * Spread)
+        case None => middle = Math.scalb(middle, -2 * Spread)
         case Some(i) =>
           best = candidates(i)
           val onEdge = i == 0 || (i == candidates.length - 1 && best < largest)
           if (!onEdge) searching = false
-          else middle = bounded(math.scalb(best, if (i == 0) 1 - Spread else Spread - 1))
+          else middle = bounded(Math.scalb(best, if (i == 0) 1 - Spread else Spread - 1))
       }
       if (attempts == MostAttempts) searching = false
     }

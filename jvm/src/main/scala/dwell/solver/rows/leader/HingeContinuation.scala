@@ -69,7 +69,7 @@ private[rows] final class HingeContinuation(
       maxRounds = math.min(last, timeline.rounds + ofStage)))
     val asked = passes(smoothed)
     val certificate = new ModelCertificate(asked, smoothed)
-    val stageProof = Option.when(objective.exists)(new Proof(certificate, proof.lowerBound - gamma / 2.0))
+    val stageProof = if (objective.exists) Some(new Proof(certificate, proof.lowerBound - gamma / 2.0)) else None
     val found = new QuasiNewton(asked, smoothed, timeline, stageProof, gamma / 2.0)
       .run(from.copy(objective = certificate.objective(from.model)))
     stageProof.foreach { bound =>

@@ -186,7 +186,7 @@ private[solver] object QuasiNewton {
 
   /** The corrections that a leader with so many bytes of memory keeps. */
   private[rows] def corrections(numFeatures: Int, outputs: Int, memory: Long): Int =
-    (FewCorrections to Memory).findLast(bytes(numFeatures, outputs, _) <= memory / Share).getOrElse(FewCorrections)
+    (FewCorrections to Memory).reverse.find(bytes(numFeatures, outputs, _) <= memory / Share).getOrElse(FewCorrections)
 
   /** From so many coordinates on, work and transport of vectors take longer than two more messages an iteration. */
   private val LongVectors = 1 << 18

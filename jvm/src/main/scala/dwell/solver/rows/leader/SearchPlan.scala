@@ -37,7 +37,7 @@ private[solver] final case class SearchPlan(id: Long, task: RowTask, after: Opti
     val isProven = after.nonEmpty || isHinge || problem.isAuto && certificate.exists
     // Losses and penalties are not negative.
     val known = after.fold(if (isHinge) Double.NaN else 0.0)(_.lowerBound)
-    val proof = Option.when(isProven)(new Proof(certificate, known))
+    val proof = if (isProven) Some(new Proof(certificate, known)) else None
     val reached = proof match {
       case Some(proof) if isHinge => new HingeContinuation(passes, task, timeline, proof).run(start)
       case _ => new QuasiNewton(asked, task, timeline, proof).run(start)

@@ -32,7 +32,7 @@ private[rows] final class BreezeSearch(
     })
     val states = search.iterations(function, BDV(start))
     def next(): Option[search.State] =
-      try states.nextOption()
+      try if (states.hasNext) Some(states.next()) else None
       catch { case _: MatrixSingularException | _: AssertionError => None }
     Iterator.continually(next()).takeWhile(_.nonEmpty).flatten.map { state =>
       val end = search.convergenceCheck(state, state.convergenceInfo)

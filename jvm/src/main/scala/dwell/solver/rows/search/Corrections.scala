@@ -63,7 +63,7 @@ private[rows] final case class Corrections(sy: Vector[Vector[Double]], yy: Vecto
         for (j <- i + 1 until size) product += b(j) * sy(j)(i)
         b(i) = a(i) - product / sy(i)(i)
       }
-      Option.unless((a ++ b).exists(_.isNaN))((-diagonal, b.map(x => -x) ++ a.map(_ * diagonal)))
+      if ((a ++ b).exists(_.isNaN)) None else Some((-diagonal, b.map(x => -x) ++ a.map(_ * diagonal)))
     }
 }
 

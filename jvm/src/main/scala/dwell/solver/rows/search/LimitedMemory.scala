@@ -19,10 +19,15 @@ private[rows] final class LimitedMemory(vectors: SearchVectors, hasL1: Boolean, 
   private var last = Option.empty[(Double, Evaluation)]
 
   /** The start and the iterations, up to the one at which a rule to stop holds. */
-  def iterations: Iterator[Iteration] = Iterator.unfold(Option.empty[Iteration]) { before =>
-    Option.unless(before.exists(_.end.nonEmpty)) {
-      val next = before.fold(start())(after)
-      (next, Some(next))
+  def iterations: Iterator[Iteration] = new Iterator[Iteration] {
+    private var before = Option.empty[Iteration]
+
+    override def hasNext: Boolean = before.forall(_.end.isEmpty)
+
+    override def next(): Iteration = {
+      val iteration = before.fold(start())(after)
+      before = Some(iteration)
+      iteration
     }
   }
 

@@ -41,7 +41,7 @@ object LinearRegressionBridge {
     val labelColumn = model.getLabelCol
     val featuresColumn = model.getFeaturesCol
     val weightColumn = if (model.isDefined(model.weightCol)) model.getWeightCol else ""
-    val coefficients = model.coefficients.toArray ++ Option.when(model.getFitIntercept)(model.intercept)
+    val coefficients = model.coefficients.toArray ++ (if (model.getFitIntercept) Some(model.intercept) else None)
     def own(): LinearRegressionTrainingSummary = {
       val predictions = summaryModel.transform(dataset)
       // Spark 4.1 changed the arguments. One jar serves every version, so the constructor is chosen at run time.

@@ -1,0 +1,89 @@
+"""Sessions that run before Dwell is imported, on every kind of cluster that this machine can have."""
+
+import pathlib
+import tempfile
+import unittest
+
+import package_test
+
+STANDALONE = pathlib.Path(__file__).resolve().parents[1] / "cluster" / "standalone.py"
+
+# Fits before and after a session is stopped and started again. No Python workers: they take most of a minute on a busy machine.
+PROGRAM = """
+import time
+import dwell
+from dwell.ml.classification import LogisticRegression
+from pyspark.ml.classification import LinearSVC
+from pyspark.ml.feature import VectorAssembler
+from pyspark.sql import SparkSession
+
+def session():
+    builder = SparkSession.builder.config(map=OPTIONS)
+    return builder.config("spark.ui.enabled", "false").getOrCreate()
+
+def data(spark):
+    rows = spark.range(60).selectExpr("cast(id % 2 as double) label", "id % 2 + 0.1 * (id % 5) a", "id % 7 b")
+    return VectorAssembler(inputCols=["a", "b"], outputCol="features").transform(rows).repartition(2)
+
+def context(spark):
+    return spark.sparkContext._jsc.sc()
+
+def added(spark):
+    return context(spark).listJars().size()
+
+spark = session()
+rows = data(spark)
+assert rows.count() == 60
+if IDLE:
+    # The driver is a block manager, too.
+    while context(spark).getExecutorMemoryStatus().size() > 1:
+        time.sleep(0.1)
+dwell.accelerate()
+print(dwell.report(LinearSVC(regParam=0.1).fit(rows)).solver, added(spark))
+other = spark.newSession()
+dwell.attach()
+own = LogisticRegression(regParam=0.1, algorithm="cocoa", orientation="dual").fit(rows)
+print(dwell.report(own).solver, dwell.report(own).algorithm, added(spark))
+spark.stop()
+# The JVM has the jar, and the next session's executors get it.
+spark = session()
+print(dwell.report(LinearSVC(regParam=0.1).fit(data(spark))).solver, added(spark))
+spark.stop()
+"""
+
+
+def program(idle=False, **options):
+    return PROGRAM.replace("OPTIONS", repr(options)).replace("IDLE", repr(idle))
+
+
+class SessionsTest(unittest.TestCase):
+    def check(self, output):
+        self.assertEqual(output.splitlines()[-3:], ["native 1", "native cocoa 1", "native 1"])
+
+    def run_on(self, master, idle=False, **options):
+        code = program(idle, **{"spark.master": master}, **options)
+        self.check(package_test.script(code, SPARK_LOCAL_IP="127.0.0.1"))
+
+    def test_a_driver_that_runs_gets_the_jar(self):
+        self.run_on("local[2]")
+
+    def test_executors_that_run_get_the_jar(self):
+        self.run_on("local-cluster[1,1,1024]")
+
+    def test_executors_that_come_later_get_the_jar(self):
+        allocation = {"enabled": "true", "shuffleTracking.enabled": "true", "minExecutors": "0", "executorIdleTimeout": "1s"}
+        options = {"spark.dynamicAllocation." + name: value for name, value in allocation.items()}
+        # What a shuffle leaves behind keeps an executor for as long.
+        options["spark.dynamicAllocation.shuffleTracking.timeout"] = "1s"
+        self.run_on("local-cluster[1,1,1024]", idle=True, **options)
+
+    def test_a_standalone_cluster_that_runs_gets_the_jar(self):
+        with tempfile.TemporaryDirectory() as directory:
+            application = pathlib.Path(directory, "application.py")
+            application.write_text(program(), "utf-8")
+            submit = package_test.SPARK / "bin" / "spark-submit"
+            self.check(package_test.python(str(STANDALONE), "--cores", "1", str(submit), str(application)))
+
+
+if __name__ == "__main__":
+    unittest.main()
