@@ -3,57 +3,31 @@
 use std::{env, error::Error, fs};
 
 use dwell_solvers::{
-    Loss, MatrixView, RowLoss,
-    newton::Quadratic,
+    Loss, MatrixView, RowLoss, Values,
+    newton::Factor,
     pass::{PassLoss, PassParams, RowPass},
 };
-use ndarray::{Array2, s};
 
 /// The coefficients and the intercept that minimise the mean of half the squared errors plus `l2` times half the squared coefficients.
 pub fn train(path: &str, l2: f64) -> Result<Vec<f64>, Box<dyn Error>> {
-    let text = fs::read_to_string(path)?;
-    let numbers = text
-        .lines()
-        .flat_map(|line| line.split(','))
-        .map(str::parse);
-    let (numbers, count) = (
-        numbers.collect::<Result<Vec<f64>, _>>()?,
-        text.lines().count(),
-    );
-    let table = Array2::from_shape_vec((count, numbers.len() / count), numbers)?;
-    let (labels, rows) = (
-        table.column(0).to_owned(),
-        table.slice(s![.., 1..]).to_owned(),
-    );
-    let (features, n) = (rows.ncols(), table.ncols());
-
-    let loss = PassLoss::Row(RowLoss::Margin(Loss::Squared));
-    let mut params = PassParams::at_zero(loss, true, features);
+    let (mut labels, mut values) = (vec![], vec![]);
+    for line in fs::read_to_string(path)?.lines() {
+        let mut numbers = line.split(',').map(str::parse::<f64>);
+        labels.extend(numbers.next().transpose()?);
+        values.extend(numbers.collect::<Result<Vec<_>, _>>()?);
+    }
+    let p = values.len() / labels.len().max(1);
+    let squared = PassLoss::Row(RowLoss::Margin(Loss::Squared));
+    let mut params = PassParams::at_zero(squared, true, p);
     (params.gradient, params.hessian) = (true, true);
     let mut pass = RowPass::new(params)?;
-    let mut next = 0;
-    while next < count {
-        next = pass.take(MatrixView::Dense64(rows.view()), labels.view(), None, next)?;
-        pass.work()?;
-    }
-    let mut means = vec![0.0; pass.length()];
-    pass.write(&mut means)?;
-    means.iter_mut().for_each(|sum| *sum /= count as f64);
-
-    let mut squares = vec![l2; n];
-    squares[features] = 0.0;
-    let model = Quadratic {
-        hessian: &means[n + 2 * features..],
-        gradient: &means[..n],
-        at: &vec![0.0; n],
-        l1: &vec![0.0; n],
-        l2: &squares,
-        fixed: &vec![false; n],
-        lower: &vec![f64::NEG_INFINITY; n],
-        upper: &vec![f64::INFINITY; n],
-        objective: pass.outcome().loss / count as f64,
-    };
-    Ok(model.minimise()?.step)
+    let rows = MatrixView::dense(labels.len(), p, Values::F64(&values))?;
+    pass.add(rows, (&labels).into(), None)?;
+    let mut sums = vec![0.0; pass.length()];
+    pass.write(&mut sums)?;
+    let squares = [vec![l2 * labels.len() as f64; p], vec![0.0]].concat();
+    let factor = Factor::new(&sums[3 * p + 1..], &squares, &vec![false; p + 1])?;
+    Ok(factor.solve(&sums[..=p]).iter().map(|x| -x).collect())
 }
 
 #[allow(dead_code, reason = "a test trains as well")]

@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::{
-    ROUNDING, doubles, previous,
+    ROUNDING, doubles, entries, previous, product_by_four,
     rows::{Cluster, LOSSES, Problem, run_round},
 };
 use dwell_solvers::{
@@ -34,21 +34,8 @@ fn one_partition_is_plain_sdca() {
             let mut order = BucketOrder::new(n, bucket_size(n), 5, 0).unwrap();
             for c in cursor..cursor + n as u64 {
                 let i = order.at(c).start;
-                let entries: Vec<(usize, f64)> = p.rows[i]
-                    .iter()
-                    .copied()
-                    .enumerate()
-                    .filter(|(_, x)| *x != 0.0)
-                    .collect();
-                let whole = entries.len() / 4 * 4;
-                let mut sums = [0.0; 4];
-                for (k, (j, x)) in entries[..whole].iter().enumerate() {
-                    sums[k % 4] += x * u[*j];
-                }
-                let mut z = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-                for (j, x) in &entries[whole..] {
-                    z += x * u[*j];
-                }
+                let entries = entries(&p.rows[i]);
+                let z = product_by_four(&entries, &u);
                 let t = 1.0 / (n as f64 * p.l2);
                 let q = t * partition.norms[i];
                 let (a, y) = (plain[i], p.labels[i]);

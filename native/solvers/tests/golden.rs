@@ -4,26 +4,20 @@ use crate::common;
 
 use common::{
     Problem, bytes, doubles,
-    golden::{exact, exacts, golden, integers, number, numbers},
+    golden::{count, exact, exacts, golden, integers, number, numbers, partitions, table},
     matrix, run_round,
 };
 use dwell_solvers::{
-    ColumnMoments, Columns, DualData, ElasticNetParams, Loss, MatrixView, PrimalData, PrimalParams,
-    Samples, Values,
+    ColumnMoments, DualData, ElasticNetParams, Loss, PrimalData, PrimalParams, Samples, Values,
     cd::{DualSubproblemParams, LocalDualSubproblem, LocalSubproblem, SubproblemParams},
     order::{BucketOrder, SplitMix64, bucket_size},
 };
 
+/// Python adds in another order: a few units in the last place.
+const TOLERANCE: f64 = 1e-13;
+
 fn assert_close(actual: &[f64], expected: &[f64], what: &str) {
-    // Python adds in another order: a few units in the last place.
-    const TOLERANCE: f64 = 1e-13;
-    assert_eq!(actual.len(), expected.len(), "{what}");
-    for (a, e) in actual.iter().zip(expected) {
-        assert!(
-            (a - e).abs() <= TOLERANCE,
-            "{what}: {actual:?}, expected {expected:?}"
-        );
-    }
+    common::assert_close(actual, expected, TOLERANCE, what);
 }
 
 #[test]
@@ -32,30 +26,21 @@ fn generator_and_order() {
     for case in order["generators"].as_array().unwrap() {
         let mut random = SplitMix64::for_epoch(
             case["seed"].as_i64().unwrap() as u64,
-            case["partition"].as_u64().unwrap() as u32,
-            case["epoch"].as_u64().unwrap(),
+            count(&case["partition"]) as u32,
+            count(&case["epoch"]),
         );
         for next in case["next"].as_array().unwrap() {
-            assert_eq!(
-                format!("{:016x}", random.next_u64()),
-                next.as_str().unwrap()
-            );
+            assert_eq!(format!("{:016x}", random.next_u64()), *next);
         }
     }
     for case in order["orders"].as_array().unwrap() {
-        let coordinates = case["coordinates"].as_u64().unwrap() as usize;
+        let coordinates = count(&case["coordinates"]) as usize;
         let size = bucket_size(coordinates);
-        assert_eq!(size as u64, case["bucketSize"].as_u64().unwrap());
-        let mut order = BucketOrder::new(
-            coordinates,
-            size,
-            case["seed"].as_u64().unwrap(),
-            case["partition"].as_u64().unwrap() as u32,
-        )
-        .unwrap();
-        assert_eq!(order.buckets() as u64, case["buckets"].as_u64().unwrap());
-        for (cursor, &start) in (case["cursor"].as_u64().unwrap()..).zip(&integers(&case["starts"]))
-        {
+        assert_eq!(size as u64, count(&case["bucketSize"]));
+        let (seed, partition) = (count(&case["seed"]), count(&case["partition"]) as u32);
+        let mut order = BucketOrder::new(coordinates, size, seed, partition).unwrap();
+        assert_eq!(order.buckets() as u64, count(&case["buckets"]));
+        for (cursor, &start) in (count(&case["cursor"])..).zip(&integers(&case["starts"])) {
             assert_eq!(order.at(cursor).start, start as usize, "{case}");
         }
     }
@@ -65,18 +50,7 @@ fn generator_and_order() {
 #[test]
 fn cocoa_rounds_and_optimum() {
     let cocoa = golden("cocoa");
-    let rows: Vec<Vec<f64>> = cocoa["rows"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(numbers)
-        .collect();
-    let members: Vec<Vec<usize>> = cocoa["partitions"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|p| integers(p).iter().map(|&i| i as usize).collect())
-        .collect();
+    let (rows, members) = (table(&cocoa["rows"]), partitions(&cocoa["partitions"]));
     for case in cocoa["cases"].as_array().unwrap() {
         let problem = Problem {
             columns: (0..4)
@@ -127,29 +101,17 @@ fn cocoa_rounds_and_optimum() {
                 assert_close(&doubles(&update), &expected, "update");
             }
             alpha = updated;
-            match round {
-                1 => {
-                    assert_close(&alpha, &numbers(&case["round1"]), "round 1");
-                    assert_close(
-                        &[problem.objective(&alpha)],
-                        &[number(&case["objective1"])],
-                        "F1",
-                    );
-                }
-                2 => assert_close(
-                    &[problem.objective(&alpha)],
-                    &[number(&case["objective2"])],
-                    "F2",
-                ),
-                _ => {}
+            if round == 1 {
+                assert_close(&alpha, &numbers(&case["round1"]), "round 1");
+            }
+            if round <= 2 {
+                let expected = number(&case[["objective1", "objective2"][round - 1]]);
+                assert_close(&[problem.objective(&alpha)], &[expected], "objective");
             }
         }
         assert_close(&alpha, &numbers(&case["optimum"]), "optimum");
-        assert_close(
-            &[problem.objective(&alpha)],
-            &[number(&case["optimalObjective"])],
-            "F*",
-        );
+        let lowest = number(&case["optimalObjective"]);
+        assert_close(&[problem.objective(&alpha)], &[lowest], "lowest objective");
     }
 }
 
@@ -157,12 +119,7 @@ fn cocoa_rounds_and_optimum() {
 /// 0.1. The numbers were made in plain Python.
 #[test]
 fn cocoa_rounds_of_the_hinge() {
-    let rows: Vec<Vec<f64>> = golden("cocoa")["rows"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(numbers)
-        .collect();
+    let rows = table(&golden("cocoa")["rows"]);
     let labels = [1.0, -1.0, 1.0, -1.0, 1.0, -1.0];
     let params = DualSubproblemParams {
         loss: Loss::Hinge,
@@ -190,21 +147,10 @@ fn cocoa_rounds_of_the_hinge() {
     for round in 1..=2000 {
         let shared = bytes(&w);
         for members in [0..3, 3..6] {
-            let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
-            for row in &rows[members.clone()] {
-                for (j, &x) in row.iter().enumerate().filter(|(_, x)| **x != 0.0) {
-                    indices.push(j as i32);
-                    values.push(x);
-                }
-                offsets.push(indices.len() as i32);
-            }
-            let norms: Vec<f64> = rows[members.clone()]
-                .iter()
-                .map(|row| row.iter().map(|x| x * x).sum())
-                .collect();
-            let columns = MatrixView::sparse(4, &offsets, &indices, Values::F64(&values))
-                .and_then(Columns::new)
-                .unwrap();
+            let own = rows[members.clone()].iter();
+            let norms: Vec<f64> = own.clone().map(|x| x.iter().map(|x| x * x).sum()).collect();
+            let (offsets, indices, values) = matrix::stored(own, false);
+            let columns = matrix::columns(4, &offsets, indices.as_deref(), Values::F64(&values));
             let samples = Samples::new(&labels[members.clone()], None, &norms, None).unwrap();
             let data = DualData::new(columns, samples, None).unwrap();
             let mut local =
@@ -239,11 +185,10 @@ fn cocoa_rounds_of_the_hinge() {
 #[test]
 fn rounds_to_the_last_bit() {
     for case in golden("round").as_array().unwrap() {
-        let rows = case["rows"].as_u64().unwrap() as usize;
+        let rows = count(&case["rows"]) as usize;
         let offsets = integers(&case["offsets"]);
-        let indices = case["indices"]
-            .is_array()
-            .then(|| integers(&case["indices"]));
+        let is_sparse = case["indices"].is_array();
+        let indices = is_sparse.then(|| integers(&case["indices"]));
         let values = exacts(&case["values"]);
         let narrow: Vec<f32> = values.iter().map(|&v| v as f32).collect();
         let [mean, variance, deviation] =
@@ -260,9 +205,9 @@ fn rounds_to_the_last_bit() {
                 total_weight: exact(&case["totalWeight"]),
                 centred: case["centred"].as_bool().unwrap(),
             },
-            seed: case["seed"].as_u64().unwrap(),
-            partition: case["partition"].as_u64().unwrap() as u32,
-            budget: case["budget"].as_u64().unwrap(),
+            seed: count(&case["seed"]),
+            partition: count(&case["partition"]) as u32,
+            budget: count(&case["budget"]),
             certificate: true,
             points: Vec::new(),
             threads: 1,
@@ -272,31 +217,18 @@ fn rounds_to_the_last_bit() {
             let columns = matrix::columns(rows, &offsets, indices.as_deref(), values);
             let moments = ColumnMoments::new(&mean, &variance, &deviation).unwrap();
             let data = PrimalData::new(columns, moments, weights.as_deref()).unwrap();
-            let cursor = case["cursor"].as_u64().unwrap();
-            let residual = exacts(&case["residual"]);
-            let (outcome, update) = run_round(
-                &params,
-                &[data],
-                &exacts(&case["alpha"]),
-                cursor,
-                &residual,
-                None,
-            );
-            let scalars = outcome.scalars;
+            let (alpha, residual) = (exacts(&case["alpha"]), exacts(&case["residual"]));
+            let cursor = count(&case["cursor"]);
+            let (outcome, update) = run_round(&params, &[data], &alpha, cursor, &residual, None);
+            let (scalars, name) = (outcome.scalars, &case["name"]);
+            assert_eq!(outcome.delta, exacts(&expected["delta"]), "{name}");
+            assert_eq!(update, exacts(&expected["update"]), "{name}");
+            let counts = ["cursor", "coordinates", "nonzeros"].map(|key| count(&expected[key]));
             assert_eq!(
-                outcome.delta,
-                exacts(&expected["delta"]),
-                "{}",
-                case["name"]
+                [outcome.cursor, scalars.coordinates, scalars.nonzeros],
+                counts
             );
-            assert_eq!(update, exacts(&expected["update"]), "{}", case["name"]);
-            assert_eq!(outcome.cursor, expected["cursor"].as_u64().unwrap());
-            assert_eq!(
-                scalars.coordinates,
-                expected["coordinates"].as_u64().unwrap()
-            );
-            assert_eq!(scalars.nonzeros, expected["nonzeros"].as_u64().unwrap());
-            for (name, actual) in [
+            for (key, actual) in [
                 ("penaltyBefore", scalars.value_before),
                 ("penaltyAfter", scalars.value_after),
                 ("conjugate", scalars.conjugate),
@@ -304,7 +236,7 @@ fn rounds_to_the_last_bit() {
                 ("correlation", scalars.correlation),
                 ("kappa", scalars.kappa),
             ] {
-                assert_eq!(actual, exact(&expected[name]), "{}: {name}", case["name"]);
+                assert_eq!(actual, exact(&expected[key]), "{name}: {key}");
             }
         }
     }

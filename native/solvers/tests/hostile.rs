@@ -1,10 +1,11 @@
 //! Bad input gives an error that names the place; arrays that change behind the solver's back give at worst a panic.
 
+use crate::common::{doubles, matrix, sgd::search_of};
 use dwell_solvers::{
     ColumnMoments, Columns, DualData, DualParams, DualProduct, DualRound, DualSubproblemParams,
     ElasticNet, ElasticNetParams, LabelledRows, Loss, MatrixView, PrimalData, PrimalParams,
-    PrimalProduct, PrimalRound, RowLoss, Samples, Schedule, ScheduleKind, SearchOutcome,
-    SearchParams, SgdData, SgdParams, SgdProblem, SgdRound, SolverError, Values, Views,
+    PrimalProduct, PrimalRound, RowLoss, Samples, Schedule, ScheduleKind, SearchOutcome, SgdData,
+    SgdParams, SgdProblem, SgdRound, SolverError, Values, Views,
     cd::{ConjugateLoss, LocalDualSubproblem, LocalSubproblem, SubproblemParams},
     pass::{PassLoss, PassParams, RowPass},
     search_step_size,
@@ -12,8 +13,34 @@ use dwell_solvers::{
 use proptest::prelude::*;
 use sprs::{CompressedStorage::CSC, CsMatViewI};
 
-fn message<T: std::fmt::Debug>(result: Result<T, SolverError>) -> String {
-    result.expect_err("must be refused").to_string()
+fn message<T>(result: Result<T, SolverError>) -> String {
+    let refused = result.map(|_| ()).expect_err("must be refused");
+    refused.to_string()
+}
+
+/// Sparse columns whose entries are all 1.
+fn ones<'a>(rows: usize, offsets: &'a [i32], indices: &'a [i32]) -> Columns<'a> {
+    matrix::columns(rows, offsets, Some(indices), Values::Ones)
+}
+
+/// A dual round of one epoch at most, in a partition of `total_weight` rows.
+fn dual(loss: Loss, total_weight: f64) -> DualParams {
+    DualParams {
+        subproblem: DualSubproblemParams {
+            loss,
+            sigma_prime: 1.0,
+            l2: 0.1,
+            total_weight,
+            intercept: 0.0,
+            offset: 0.0,
+        },
+        seed: 1,
+        partition: 0,
+        budget: total_weight as u64,
+        certificate: Vec::new(),
+        points: Vec::new(),
+        threads: 1,
+    }
 }
 
 /// Columns of 3 rows and 4 entries, all 1, whose arrays have changed since `sprs` checked them.
@@ -25,17 +52,9 @@ fn changed<'a>(offsets: &'a [i32], indices: &'a [i32]) -> MatrixView<'a> {
 
 #[test]
 fn columns_name_the_place() {
-    let ok = MatrixView::sparse(3, &[0, 2, 2, 3], &[0, 2, 1], Values::Ones)
-        .and_then(Columns::new)
-        .unwrap();
+    let ok = ones(3, &[0, 2, 2, 3], &[0, 2, 1]);
     assert_eq!((ok.len(), ok.rows(), ok.nonzeros()), (3, 3, 3));
-    assert_eq!(
-        MatrixView::sparse(0, &[0], &[], Values::Ones)
-            .and_then(Columns::new)
-            .unwrap()
-            .len(),
-        0
-    );
+    assert_eq!(ones(0, &[0], &[]).len(), 0);
 
     let bad = |offsets: &[i32], indices: &[i32]| {
         message(MatrixView::sparse(3, offsets, indices, Values::Ones).and_then(Columns::new))
@@ -99,9 +118,7 @@ fn moments_weights_and_parameters() {
     assert!(ColumnMoments::new(&[f64::NAN], &[1.0], &[1.0]).is_err());
     assert!(ColumnMoments::new(&[0.0], &[-1.0], &[1.0]).is_err());
     let moments = ColumnMoments::new(&[0.0], &[1.0], &[1.0]).unwrap();
-    let columns = MatrixView::sparse(2, &[0, 1], &[0], Values::Ones)
-        .and_then(Columns::new)
-        .unwrap();
+    let columns = ones(2, &[0, 1], &[0]);
     for weights in [
         &[1.0][..],
         &[1.0, 0.0],
@@ -114,10 +131,7 @@ fn moments_weights_and_parameters() {
             "{weights:?}"
         );
     }
-    let two = MatrixView::sparse(2, &[0, 1, 1], &[0], Values::Ones)
-        .and_then(Columns::new)
-        .unwrap();
-    assert!(PrimalData::new(two, moments, None).is_err());
+    assert!(PrimalData::new(ones(2, &[0, 1, 1], &[0]), moments, None).is_err());
 
     let good = PrimalParams {
         subproblem: SubproblemParams {
@@ -217,16 +231,9 @@ fn moments_weights_and_parameters() {
 
 #[test]
 fn samples_scale_and_parameters_of_rows() {
-    let columns = || {
-        MatrixView::sparse(2, &[0, 1, 3], &[0, 0, 1], Values::Ones)
-            .and_then(Columns::new)
-            .unwrap()
-    };
+    let columns = || ones(2, &[0, 1, 3], &[0, 0, 1]);
     let samples = |labels: &[f64], weights: Option<&[f64]>, norms: &[f64], e: Option<&[f64]>| {
-        Samples::new(labels, weights, norms, e)
-            .map(|_| ())
-            .expect_err("must be refused")
-            .to_string()
+        message(Samples::new(labels, weights, norms, e))
     };
     let one = &[1.0, 1.0][..];
     assert!(samples(&[1.0], None, one, None).contains("norms has length 2, expected 1"));
@@ -242,8 +249,8 @@ fn samples_scale_and_parameters_of_rows() {
     let good = Samples::new(one, None, one, None).unwrap();
     assert_eq!((good.len(), good.is_empty()), (2, false));
     for bad in [-1.0, f64::NAN, f64::INFINITY] {
-        let error = DualData::new(columns(), good, Some(&[1.0, bad])).unwrap_err();
-        assert!(error.to_string().contains("scale of feature 1"));
+        let refused = message(DualData::new(columns(), good, Some(&[1.0, bad])));
+        assert!(refused.contains("scale of feature 1"));
     }
     assert!(DualData::new(columns(), good, Some(&[1.0])).is_err());
     let three = &[1.0; 3][..];
@@ -251,20 +258,9 @@ fn samples_scale_and_parameters_of_rows() {
     assert!(DualData::new(columns(), many, None).is_err());
 
     let params = DualParams {
-        subproblem: DualSubproblemParams {
-            loss: Loss::Hinge,
-            sigma_prime: 1.0,
-            l2: 0.1,
-            total_weight: 2.0,
-            intercept: 0.0,
-            offset: 0.0,
-        },
-        seed: 1,
-        partition: 0,
-        budget: 2,
         certificate: vec![0.0; 16],
         points: vec![[1.0, 0.0]; 24],
-        threads: 1,
+        ..dual(Loss::Hinge, 2.0)
     };
     assert!(params.check().is_ok());
     for bad in [f64::NAN, f64::INFINITY, -1.0] {
@@ -326,35 +322,31 @@ fn samples_scale_and_parameters_of_rows() {
     assert!(run(&params, data, &two, &two, &[f64::NAN, 0.0]).is_err());
     assert!(run(&params, data, &two, &two, &[0.0]).is_err());
     assert!(run(&params, data, &[0.0; 3], &two, &two).is_err());
-    let error = run(&params, data, &[0.0, f64::NAN], &two, &two).unwrap_err();
-    assert!(
-        error.to_string().contains("coefficients of feature 1"),
-        "{error}"
-    );
+    let error = message(run(&params, data, &[0.0, f64::NAN], &two, &two));
+    assert!(error.contains("coefficients of feature 1"), "{error}");
     for threads in [1, 2] {
         let mut params = params.clone();
         params.threads = threads;
         let labels = Samples::new(&[1.0, 0.0], None, one, None).unwrap();
         let data = |samples| DualData::new(columns(), samples, None).unwrap();
-        let error = run(&params, data(labels), &two, &two, &two).unwrap_err();
-        assert!(error.to_string().contains("label of row 1 is 0"), "{error}");
+        let error = message(run(&params, data(labels), &two, &two, &two));
+        assert!(error.contains("label of row 1 is 0"), "{error}");
         assert!(run(&params, data(labels.of_classes()), &two, &two, &two).is_ok());
         let classes = Samples::new(&[1.0, -1.0], None, one, None).unwrap();
-        let error = run(&params, data(classes.of_classes()), &two, &two, &two).unwrap_err();
-        assert!(
-            error.to_string().contains("label of row 1 is -1"),
-            "{error}"
-        );
+        let error = message(run(&params, data(classes.of_classes()), &two, &two, &two));
+        assert!(error.contains("label of row 1 is -1"), "{error}");
         params.subproblem.loss = Loss::Squared;
         assert!(run(&params, data(labels), &two, &two, &two).is_ok());
         // An intercept needs projections.
         params.subproblem.intercept = 1.0;
         assert!(run(&params, data(labels), &two, &two, &two).is_err());
     }
-    let empty = MatrixView::sparse(2, &[0], &[], Values::Ones)
-        .and_then(Columns::new)
-        .unwrap();
-    let nothing = DualData::new(empty, Samples::new(&[], None, &[], None).unwrap(), None).unwrap();
+    let nothing = DualData::new(
+        ones(2, &[0], &[]),
+        Samples::new(&[], None, &[], None).unwrap(),
+        None,
+    )
+    .unwrap();
     assert!(run(&params, nothing, &two, &two, &two).is_err());
     let idle = run(&params, nothing, &two, &[], &[]).unwrap();
     assert_eq!(idle.finish(&[]).unwrap().cursor, 0);
@@ -370,15 +362,8 @@ fn samples_scale_and_parameters_of_rows() {
 /// Dual variables outside of the domain show: the value is infinite, and a step brings them back.
 #[test]
 fn infeasible_variables_come_back() {
-    let columns = MatrixView::sparse(1, &[0, 1], &[0], Values::Ones)
-        .and_then(Columns::new)
-        .unwrap();
-    let data = DualData::new(
-        columns,
-        Samples::new(&[1.0], None, &[1.0], None).unwrap(),
-        None,
-    )
-    .unwrap();
+    let samples = Samples::new(&[1.0], None, &[1.0], None).unwrap();
+    let data = DualData::new(ones(1, &[0, 1], &[0]), samples, None).unwrap();
     for loss in [
         Loss::Logistic,
         Loss::Hinge,
@@ -386,20 +371,8 @@ fn infeasible_variables_come_back() {
         Loss::SquaredHinge,
     ] {
         let params = DualParams {
-            subproblem: DualSubproblemParams {
-                loss,
-                sigma_prime: 1.0,
-                l2: 0.1,
-                total_weight: 1.0,
-                intercept: 0.0,
-                offset: 0.0,
-            },
-            seed: 1,
-            partition: 0,
-            budget: 1,
-            certificate: Vec::new(),
             points: vec![[0.0, 0.0], [1.0, 0.0]],
-            threads: 1,
+            ..dual(loss, 1.0)
         };
         let blocks = [data];
         let mut blocks = Views::<ConjugateLoss>::new(&blocks).unwrap();
@@ -416,31 +389,24 @@ fn infeasible_variables_come_back() {
 /// Steps too large for a double are reported, not returned.
 #[test]
 fn overflow_is_an_error() {
-    let columns = MatrixView::sparse(1, &[0, 1], &[0], Values::F64(&[1e-300]))
-        .and_then(Columns::new)
-        .unwrap();
+    let columns = matrix::columns(1, &[0, 1], Some(&[0]), Values::F64(&[1e-300]));
     let moments = ColumnMoments::new(&[1e-300], &[0.0], &[0.0]).unwrap();
     let data = PrimalData::new(columns, moments, None).unwrap();
     let blocks = [data];
-    let product = PrimalProduct::run(
-        ElasticNetParams {
-            l1: 0.0,
-            l2: 0.0,
-            scale_factor: 0.0,
-        }
-        .check()
-        .unwrap(),
-        false,
-        1,
-        &[f64::INFINITY],
-        &mut Views::<ElasticNet>::new(&blocks).unwrap(),
-    )
-    .unwrap();
+    let mut blocks = Views::<ElasticNet>::new(&blocks).unwrap();
+    let penalty = NO_PENALTY.check().unwrap();
+    let product = PrimalProduct::run(penalty, false, 1, &[f64::INFINITY], &mut blocks).unwrap();
     assert!(matches!(
         product.write(0, &mut [0; 8]),
         Err(SolverError::NonFinite(_))
     ));
 }
+
+const NO_PENALTY: ElasticNetParams = ElasticNetParams {
+    l1: 0.0,
+    l2: 0.0,
+    scale_factor: 0.0,
+};
 
 const SGD: SgdParams = SgdParams {
     problem: SgdProblem {
@@ -463,6 +429,16 @@ const SGD: SgdParams = SgdParams {
     share: 0.5,
 };
 
+fn sgd(change: impl Fn(&mut SgdParams)) -> SgdParams {
+    let mut params = SGD;
+    change(&mut params);
+    params
+}
+
+fn with_loss(loss: RowLoss) -> SgdParams {
+    sgd(|p| p.problem.loss = loss)
+}
+
 /// A pass over rows of 3 features, at a model of zeros.
 fn pass_of(loss: RowLoss, dual: &[f64]) -> Result<RowPass, SolverError> {
     RowPass::new(PassParams {
@@ -472,27 +448,11 @@ fn pass_of(loss: RowLoss, dual: &[f64]) -> Result<RowPass, SolverError> {
     })
 }
 
-fn search_of(params: &SgdParams, candidates: Vec<f64>) -> SearchParams {
-    SearchParams {
-        problem: params.problem,
-        schedule: params.schedule,
-        candidates,
-        seed: params.seed,
-        partition: params.partition,
-        budget: params.budget,
-        cursor: params.cursor,
-        steps: params.steps,
-    }
-}
-
 #[test]
 fn rows_of_sgd_name_the_place() {
-    let rows = MatrixView::sparse(2, &[0, 1, 3], &[0, 0, 1], Values::Ones)
-        .and_then(Columns::new)
-        .unwrap();
+    let rows = ones(2, &[0, 1, 3], &[0, 0, 1]);
     let refused = |labels: &[f64], weights: Option<&[f64]>, scale: Option<&[f64]>| {
-        let data = SgdData::new(rows, labels, weights, scale);
-        data.expect_err("must be refused").to_string()
+        message(SgdData::new(rows, labels, weights, scale))
     };
     let one = &[1.0, 1.0][..];
     assert!(refused(&[1.0], None, None).contains("labels has length 1, expected 2"));
@@ -516,61 +476,25 @@ fn parameters_of_sgd() {
     };
     assert!(SGD.check().is_ok());
     for bad in [f64::NAN, f64::INFINITY, -1.0] {
-        let problem = SGD.problem;
-        let schedule = SGD.schedule;
-        let with = |problem| SgdParams { problem, ..SGD };
-        named(with(SgdProblem { l1: bad, ..problem }), "l1");
-        named(with(SgdProblem { l2: bad, ..problem }), "l2");
-        let weight_factor = bad;
-        named(
-            with(SgdProblem {
-                weight_factor,
-                ..problem
-            }),
-            "weight_factor",
-        );
+        named(sgd(|p| p.problem.l1 = bad), "l1");
+        named(sgd(|p| p.problem.l2 = bad), "l2");
+        named(sgd(|p| p.problem.weight_factor = bad), "weight_factor");
         let loss = RowLoss::Margin(Loss::SmoothedHinge(bad));
-        named(with(SgdProblem { loss, ..problem }), "gamma");
-        let with = |schedule| SgdParams { schedule, ..SGD };
-        named(
-            with(Schedule {
-                eta0: bad,
-                ..schedule
-            }),
-            "eta0",
-        );
-        named(
-            with(Schedule {
-                rate: bad,
-                ..schedule
-            }),
-            "rate",
-        );
-        named(SgdParams { share: bad, ..SGD }, "share");
+        named(sgd(|p| p.problem.loss = loss), "gamma");
+        named(sgd(|p| p.schedule.eta0 = bad), "eta0");
+        named(sgd(|p| p.schedule.rate = bad), "rate");
+        named(sgd(|p| p.share = bad), "share");
     }
-    named(SgdParams { share: 1.5, ..SGD }, "share");
-    named(SgdParams { budget: 0, ..SGD }, "budget");
-    let eta = |eta0: f64| SgdParams {
-        schedule: Schedule {
-            eta0,
-            ..SGD.schedule
-        },
-        ..SGD
-    };
+    named(sgd(|p| p.share = 1.5), "share");
+    named(sgd(|p| p.budget = 0), "budget");
+    let eta = |eta0: f64| sgd(|p| p.schedule.eta0 = eta0);
     named(eta(0.0), "eta0");
     // A step size of 1 / l2 or more would flip the signs of coefficients.
     named(eta(10.0), "eta0");
     named(eta(1e300), "eta0");
     assert!(eta(9.999).check().is_ok());
-    let loss = |loss| SgdParams {
-        problem: SgdProblem {
-            loss,
-            ..SGD.problem
-        },
-        ..SGD
-    };
-    named(loss(RowLoss::Softmax(0)), "outputs");
-    named(loss(RowLoss::Softmax(1)), "outputs");
+    named(with_loss(RowLoss::Softmax(0)), "outputs");
+    named(with_loss(RowLoss::Softmax(1)), "outputs");
 
     assert!(RowLoss::from_code(1, 0.0, 1).is_ok());
     assert_eq!(RowLoss::from_code(5, 0.0, 4), Ok(RowLoss::Softmax(4)));
@@ -588,39 +512,16 @@ fn parameters_of_sgd() {
         assert!(ScheduleKind::from_code(code).is_err());
     }
 
-    for candidates in [
-        vec![],
-        vec![0.1; 25],
-        vec![0.1, f64::NAN],
-        vec![0.0],
-        vec![10.0],
-    ] {
-        assert!(
-            search_of(&SGD, candidates.clone()).check().is_err(),
-            "{candidates:?}"
-        );
+    let refused = |params: &SgdParams, candidates: Vec<f64>| {
+        assert!(search_of(params, candidates).check().is_err());
+    };
+    let many = vec![0.1; 25];
+    for candidates in [vec![], many, vec![0.1, f64::NAN], vec![0.0], vec![10.0]] {
+        refused(&SGD, candidates);
     }
     assert!(search_of(&SGD, vec![0.1; 24]).check().is_ok());
-    assert!(
-        search_of(&SgdParams { budget: 0, ..SGD }, vec![0.1])
-            .check()
-            .is_err()
-    );
-    let bad_rate = Schedule {
-        rate: -1.0,
-        ..SGD.schedule
-    };
-    assert!(
-        search_of(
-            &SgdParams {
-                schedule: bad_rate,
-                ..SGD
-            },
-            vec![0.1]
-        )
-        .check()
-        .is_err()
-    );
+    refused(&sgd(|p| p.budget = 0), vec![0.1]);
+    refused(&sgd(|p| p.schedule.rate = -1.0), vec![0.1]);
 }
 
 #[test]
@@ -647,9 +548,7 @@ fn dual_numbers_of_a_pass() {
 
 #[test]
 fn calls_of_sgd_refuse_what_does_not_fit() {
-    let rows = MatrixView::sparse(2, &[0, 1, 3], &[0, 0, 1], Values::Ones)
-        .and_then(Columns::new)
-        .unwrap();
+    let rows = ones(2, &[0, 1, 3], &[0, 0, 1]);
     let data = SgdData::new(rows, &[1.0, -1.0], None, None).unwrap();
     let refused = |params: SgdParams, blocks: &[SgdData<'_>], shared: &[f64], part: &str| {
         let (round, search) = sgd_calls(params, blocks, shared);
@@ -661,10 +560,7 @@ fn calls_of_sgd_refuse_what_does_not_fit() {
     let all = |blocks: &[SgdData<'_>], shared: &[f64], part: &str| {
         refused(SGD, blocks, shared, part);
     };
-    let wider = MatrixView::sparse(3, &[0], &[], Values::Ones)
-        .and_then(Columns::new)
-        .unwrap();
-    let wider = SgdData::new(wider, &[], None, None).unwrap();
+    let wider = SgdData::new(ones(3, &[0], &[]), &[], None, None).unwrap();
     all(&[data, wider], &[0.0; 3], "a row has length 3, expected 2");
     all(
         &[data],
@@ -677,13 +573,7 @@ fn calls_of_sgd_refuse_what_does_not_fit() {
     let labels = SgdData::new(rows, &[1.0, 0.5], None, None).unwrap();
     all(&[data, labels], &[0.0; 3], "label of row 1 is 0.5");
     let classes = SgdData::new(rows, &[0.0, 1.0], None, None).unwrap();
-    let softmax_of_two = SgdParams {
-        problem: SgdProblem {
-            loss: RowLoss::Softmax(2),
-            ..SGD.problem
-        },
-        ..SGD
-    };
+    let softmax_of_two = with_loss(RowLoss::Softmax(2));
     all(&[data.of_classes()], &[0.0; 3], "label of row 1 is -1");
     assert!(sgd_calls(SGD, &[classes.of_classes()], &[0.0; 3]).0.is_ok());
     assert!(sgd_calls(softmax_of_two, &[classes], &[0.0; 6]).0.is_ok());
@@ -695,16 +585,8 @@ fn calls_of_sgd_refuse_what_does_not_fit() {
     );
 
     let softmax = |labels: &[f64]| {
-        let loss = RowLoss::Softmax(3);
-        let params = SgdParams {
-            problem: SgdProblem {
-                loss,
-                ..SGD.problem
-            },
-            ..SGD
-        };
         let data = SgdData::new(rows, labels, None, None).unwrap();
-        sgd_calls(params, &[data], &[0.0; 9]).0
+        sgd_calls(with_loss(RowLoss::Softmax(3)), &[data], &[0.0; 9]).0
     };
     assert!(softmax(&[2.0, 0.0]).is_ok());
     for bad in [3.0, -1.0, 0.5, 1e300, -0.5] {
@@ -716,17 +598,8 @@ fn calls_of_sgd_refuse_what_does_not_fit() {
     }
 
     // Models with more numbers than an i32 counts.
-    let huge = SgdParams {
-        problem: SgdProblem {
-            loss: RowLoss::Softmax(usize::MAX / 2),
-            ..SGD.problem
-        },
-        ..SGD
-    };
-    let many = MatrixView::sparse(i32::MAX as usize, &[0], &[], Values::Ones)
-        .and_then(Columns::new)
-        .unwrap();
-    let many = SgdData::new(many, &[], None, None).unwrap();
+    let huge = with_loss(RowLoss::Softmax(usize::MAX / 2));
+    let many = SgdData::new(ones(i32::MAX as usize, &[0], &[]), &[], None, None).unwrap();
     refused(huge, &[wider], &[], "outputs: a model has at most");
     refused(
         SGD,
@@ -755,22 +628,11 @@ fn sgd_calls(
 /// Thresholds, scales and steps at the limits of a double: a report or a number, never an error or a panic.
 #[test]
 fn extremes_of_sgd_are_reported() {
-    let rows = MatrixView::sparse(
-        3,
-        &[0, 2, 3, 3],
-        &[0, 1, 0],
-        Values::F64(&[1e150, -1e-300, 3.0]),
-    )
-    .and_then(Columns::new)
-    .unwrap();
-    let scale = [1e300, 1e-300, 0.0];
-    let data = SgdData::new(
-        rows,
-        &[1.0, -1.0, 1.0],
-        Some(&[1e-300, 1e300, 1.0]),
-        Some(&scale),
-    )
-    .unwrap();
+    let values = Values::F64(&[1e150, -1e-300, 3.0]);
+    let rows = matrix::columns(3, &[0, 2, 3, 3], Some(&[0, 1, 0]), values);
+    let weights = Some(&[1e-300, 1e300, 1.0][..]);
+    let scale = Some(&[1e300, 1e-300, 0.0][..]);
+    let data = SgdData::new(rows, &[1.0, -1.0, 1.0], weights, scale).unwrap();
     let shared = [1e300, -1e-300, 5.0, -1e300];
     for loss in [
         Loss::Squared,
@@ -785,32 +647,16 @@ fn extremes_of_sgd_are_reported() {
             (1e300, 1e-300, 1e299),
             (1e-300, 1e300, 1e-301),
         ] {
-            let loss = RowLoss::Margin(loss);
-            let params = SgdParams {
-                problem: SgdProblem {
-                    loss,
-                    l1,
-                    l2,
-                    ..SGD.problem
-                },
-                schedule: Schedule {
-                    eta0,
-                    rate: 1e300,
-                    ..SGD.schedule
-                },
-                budget: 9,
-                ..SGD
-            };
+            let params = sgd(|p| {
+                (p.problem.loss, p.problem.l1, p.problem.l2) = (RowLoss::Margin(loss), l1, l2);
+                (p.schedule.eta0, p.schedule.rate, p.budget) = (eta0, 1e300, 9);
+            });
             let (round, search) = sgd_calls(params, &[data], &shared);
             let mut out = vec![0; 32];
             let same = shared.map(f64::to_le_bytes).concat();
             round.unwrap().write_update(0, &same, &mut out).unwrap();
-            let finite = out
-                .as_chunks::<8>()
-                .0
-                .iter()
-                .all(|b| f64::from_le_bytes(*b).is_finite());
-            assert!(finite, "{params:?}");
+            let numbers = doubles(&out);
+            assert!(numbers.iter().all(|x| x.is_finite()), "{params:?}");
             assert!(!search.unwrap().objectives[0].is_nan());
         }
     }
@@ -833,10 +679,8 @@ proptest! {
         // The labels pass the check; the other arrays have changed since theirs.
         let outputs = if code == 5 { 3 } else { 1 };
         let data = SgdData::validated_before(rows, &[1.0; 3], Some(&numbers), scale).unwrap();
-        let params = SgdParams {
-            problem: SgdProblem { loss: RowLoss::from_code(code, 1.0, outputs).unwrap(), l1, ..SGD.problem },
-            ..SGD
-        };
+        let loss = RowLoss::from_code(code, 1.0, outputs).unwrap();
+        let params = sgd(|p| (p.problem.loss, p.problem.l1) = (loss, l1));
         let shared = vec![0.0; 4 * outputs];
         let blocks = [data];
         let _ = std::panic::catch_unwind(|| {
@@ -845,8 +689,7 @@ proptest! {
         });
         let _ = std::panic::catch_unwind(|| {
             let mut pass = pass_of(params.problem.loss, &[]).unwrap();
-            pass.take(changed(&offsets, &indices), (&[1.0; 3]).into(), Some((&numbers).into()), 0)?;
-            pass.work()
+            pass.add(changed(&offsets, &indices), (&[1.0; 3]).into(), Some((&numbers).into()))
         });
         let _ = std::panic::catch_unwind(|| {
             let mut blocks = Views::<LabelledRows>::new(&blocks).unwrap();
@@ -870,10 +713,9 @@ proptest! {
             let zero = vec![0.0; columns.len()];
             let one = vec![1.0; columns.len()];
             let data = PrimalData::new(columns, ColumnMoments::new(&zero, &one, &one).unwrap(), None).unwrap();
-            let penalty = ElasticNetParams { l1: 0.0, l2: 0.0, scale_factor: 0.0 };
             let blocks = [data];
             let mut blocks = Views::<ElasticNet>::new(&blocks).unwrap();
-            PrimalProduct::run(penalty.check().unwrap(), true, rows, &one, &mut blocks).unwrap();
+            PrimalProduct::run(NO_PENALTY.check().unwrap(), true, rows, &one, &mut blocks).unwrap();
         }
     }
 
@@ -891,22 +733,9 @@ proptest! {
         let samples = Samples::validated_before(&numbers, Some(&numbers), &numbers, Some(&numbers)).unwrap();
         let data = DualData::validated_before(columns, samples, Some(&numbers)).unwrap();
         let _ = std::panic::catch_unwind(|| {
-            let params = DualParams {
-                subproblem: DualSubproblemParams {
-                    loss: Loss::from_code(code, 1.0).unwrap(),
-                    sigma_prime: 1.0,
-                    l2: 0.1,
-                    total_weight: 3.0,
-                    intercept: 1.0,
-                    offset: 0.0,
-                },
-                seed: 1,
-                partition: 0,
-                budget: 3,
-                certificate: vec![0.0],
-                points: vec![[1.0, 1.0]],
-                threads,
-            };
+            let mut params = dual(Loss::from_code(code, 1.0).unwrap(), 3.0);
+            params.subproblem.intercept = 1.0;
+            (params.certificate, params.points, params.threads) = (vec![0.0], vec![[1.0, 1.0]], threads);
             let (params, zero, blocks) = (params.check().unwrap(), [0.0; 3], [data]);
             let mut blocks = Views::<ConjugateLoss>::new(&blocks).unwrap();
             DualRound::run(params, vec![1.0; 3], &zero, &zero, 0, &mut blocks, None)
@@ -929,7 +758,7 @@ proptest! {
         ).unwrap();
         let _ = std::panic::catch_unwind(|| {
             let params = SubproblemParams {
-                penalty: ElasticNetParams { l1: 0.0, l2: 0.0, scale_factor: 0.0 },
+                penalty: NO_PENALTY,
                 sigma_prime: 1.0,
                 total_weight: 3.0,
                 centred: true,

@@ -4,17 +4,18 @@
 use crate::common;
 
 use common::{
-    Random,
+    Random, assert_close,
     golden::{golden, number, numbers},
     lda::{
         Corpus, GARBAGE, SAMPLE, Update, bytes, dense, digamma_49, eager, lent, mean_beta,
-        numbers_of, plain_beta, plain_e_step, round, shared_bound, shared_round, uniform,
+        numbers_of, params, plain_beta, plain_e_step, round, schedule, shared_bound, shared_round,
+        uniform,
     },
 };
 use dwell_solvers::{
     SolverError, Values,
     lda::{
-        Documents, EStepParams, Kernel, Lambda, LdaInference, LdaParams, LdaSchedule, Real,
+        Documents, EStepParams, Kernel, Lambda, LdaInference, LdaParams, Real,
         bound::{document_bound, psi_of_topic_sums, sums_bound, words_bound},
         concentration::{add_log_theta, newton_step},
         shared::{BoundParams, MAX_FACTORS, SharedBound, SharedRound, vector_bytes},
@@ -53,35 +54,6 @@ const FIXED: EStepParams = EStepParams {
     cap: 12,
     ..EStepParams::PLAIN
 };
-
-fn params(topics: usize, corpus: f64) -> LdaParams {
-    LdaParams {
-        alpha: vec![1.0 / topics as f64; topics],
-        e_step: EStepParams::default(),
-        schedule: LdaSchedule {
-            tau0: 9.0,
-            kappa: 0.7,
-            base: 20.0,
-        },
-        corpus,
-        workers: 1,
-        batch: 20,
-        budget: 100,
-        seed: 3,
-        partition: 0,
-        cursor: 0,
-        seen: 0,
-        concentration: false,
-    }
-}
-
-#[track_caller]
-fn assert_close(actual: &[f64], expected: &[f64], tolerance: f64, what: &str) {
-    assert_eq!(actual.len(), expected.len(), "{what}");
-    for (a, e) in actual.iter().zip(expected) {
-        assert!((a - e).abs() <= tolerance, "{what}: {a}, expected {e}");
-    }
-}
 
 fn doubles<R: Real>(numbers: &[R]) -> Vec<f64> {
     numbers.iter().map(|&x| x.into()).collect()
@@ -129,11 +101,7 @@ fn golden_document<R: Real>(kernel: Kernel, tolerance: f64) {
             cap: 500,
             ..EStepParams::PLAIN
         },
-        schedule: LdaSchedule {
-            tau0: 9.0,
-            kappa: 1.0,
-            base: 1.0,
-        },
+        schedule: schedule(9.0, 1.0, 1.0),
         batch: 1,
         budget: 1,
         ..params(2, 10.0)
@@ -354,11 +322,7 @@ fn lazy_is_eager() {
             // The last batch holds one document.
             budget: 299 * batch as u64 + 1,
             workers,
-            schedule: LdaSchedule {
-                tau0,
-                kappa: 0.3,
-                base: 4.0,
-            },
+            schedule: schedule(tau0, 0.3, 4.0),
             ..params(5, 40.0)
         };
         let mut lazy = Lambda::<f64>::initial(5, 30, 0.1, 1).unwrap();
@@ -528,11 +492,7 @@ fn untouched_words_decay_as_reported() {
         (0.0, 0.0, 60),
     ] {
         let steps = LdaParams {
-            schedule: LdaSchedule {
-                tau0,
-                kappa,
-                base: 2.0,
-            },
+            schedule: schedule(tau0, kappa, 2.0),
             batch: 2,
             budget,
             workers: 3,
@@ -589,11 +549,7 @@ fn untouched_words_underflow_as_reported() {
         (20, 0.0),
     ] {
         let steps = LdaParams {
-            schedule: LdaSchedule {
-                tau0: 1.0,
-                kappa: 1.0,
-                base: 1.0,
-            },
+            schedule: schedule(1.0, 1.0, 1.0),
             batch: 1,
             budget: 3,
             workers,
@@ -756,11 +712,7 @@ fn averages_of_rounds_are_those_of_dense_topics() {
                 workers: 3,
                 partition: r as u32,
                 cursor: 40 * turn,
-                schedule: LdaSchedule {
-                    tau0,
-                    kappa: 0.5,
-                    base: 1.0,
-                },
+                schedule: schedule(tau0, 0.5, 1.0),
                 ..params(4, 60.0)
             };
             let updates: Vec<_> = (0..3)
@@ -828,11 +780,7 @@ fn masses_of_shared_vectors() {
 fn a_step_of_one_forgets_the_topics() {
     let corpus = Corpus::random(&mut Random::new(6), 20, 25, 6, false);
     let steps = LdaParams {
-        schedule: LdaSchedule {
-            tau0: 0.0,
-            kappa: 0.7,
-            base: 5.0,
-        },
+        schedule: schedule(0.0, 0.7, 5.0),
         batch: 5,
         budget: 5,
         ..params(3, 20.0)
@@ -858,11 +806,7 @@ fn a_step_of_one_forgets_the_topics() {
 fn a_hundred_thousand_steps_do_not_underflow() {
     let corpus = Corpus::random(&mut Random::new(9), 50, 6, 3, true);
     let steps = LdaParams {
-        schedule: LdaSchedule {
-            tau0: 1024.0,
-            kappa: 0.51,
-            base: 1.0,
-        },
+        schedule: schedule(1024.0, 0.51, 1.0),
         workers: 1,
         batch: 1,
         budget: 100_000,
@@ -1221,34 +1165,27 @@ fn alpha_is_found_from_its_own_documents() {
 
 #[test]
 fn schedule_counts_documents() {
-    let schedule = LdaSchedule {
-        tau0: 10.0,
-        kappa: 0.7,
-        base: 1000.0,
-    };
+    let decaying = schedule(10.0, 0.7, 1000.0);
     let rho = 11f64.powf(-0.7);
     assert_close(
         &[
-            schedule.step(0.0, 1000.0, 1.0),
-            schedule.step(0.0, 125.0, 8.0),
+            decaying.step(0.0, 1000.0, 1.0),
+            decaying.step(0.0, 125.0, 8.0),
         ],
         &[rho; 2],
         1e-15,
         "rho",
     );
     assert_close(
-        &[schedule.step(5000.0, 1000.0, 1.0)],
+        &[decaying.step(5000.0, 1000.0, 1.0)],
         &[16f64.powf(-0.7)],
         1e-15,
         "later",
     );
     // Ten small batches forget as much as one large one, apart from the change of rho.
-    let small = schedule.step(0.0, 100.0, 1.0);
+    let small = decaying.step(0.0, 100.0, 1.0);
     assert_close(&[(1.0 - small).powi(10)], &[1.0 - rho], 1e-14, "small");
-    let first = LdaSchedule {
-        tau0: 0.0,
-        ..schedule
-    };
+    let first = schedule(0.0, 0.7, 1000.0);
     assert_eq!(first.step(0.0, 10.0, 1.0), 1.0);
 }
 
@@ -1292,11 +1229,7 @@ fn topics_found(corpus: &Corpus, topics: usize, seed: u64) -> Vec<Vec<f64>> {
                     partition: r as u32,
                     cursor: 100 * turn,
                     seen: 400 * turn,
-                    schedule: LdaSchedule {
-                        tau0: 16.0,
-                        kappa: 0.6,
-                        base: 100.0,
-                    },
+                    schedule: schedule(16.0, 0.6, 100.0),
                     ..params(topics, 1200.0)
                 };
                 let whole = (usize::MAX, topics * vocabulary);
@@ -1388,11 +1321,7 @@ fn shortcuts_do_not_cost_perplexity() {
                 e_step,
                 budget: 3600,
                 alpha: vec![0.05; topics],
-                schedule: LdaSchedule {
-                    tau0: 4.0,
-                    kappa: 0.6,
-                    base: 20.0,
-                },
+                schedule: schedule(4.0, 0.6, 20.0),
                 batch: 50,
                 ..params(topics, 600.0)
             };
@@ -1443,53 +1372,25 @@ fn bad_input_is_refused() {
     assert!(Lambda::<f32>::from_values(1, 2, 0.5, &[1.0, f64::INFINITY]).is_err());
     assert!(Lambda::<f32>::from_values(1, 2, 0.5, &[1.0]).is_err());
 
-    let good = || params(3, 10.0);
-    let schedule = |tau0, kappa, base| LdaSchedule { tau0, kappa, base };
-    let e_step = |change: fn(&mut EStepParams)| {
-        let mut e_step = EStepParams::default();
-        change(&mut e_step);
-        LdaParams { e_step, ..good() }
-    };
-    for bad in [
-        LdaParams {
-            alpha: vec![],
-            ..good()
-        },
-        LdaParams {
-            alpha: vec![1.0, 0.0],
-            ..good()
-        },
-        LdaParams {
-            corpus: 0.0,
-            ..good()
-        },
-        LdaParams {
-            workers: 0,
-            ..good()
-        },
-        LdaParams { batch: 0, ..good() },
-        LdaParams {
-            budget: 0,
-            ..good()
-        },
-        LdaParams {
-            schedule: schedule(-1.0, 0.5, 1.0),
-            ..good()
-        },
-        LdaParams {
-            schedule: schedule(1.0, f64::NAN, 1.0),
-            ..good()
-        },
-        LdaParams {
-            schedule: schedule(1.0, 0.5, 0.0),
-            ..good()
-        },
-        e_step(|e| e.tolerance = 0.0),
-        e_step(|e| e.cap = 0),
-        e_step(|e| e.over_relaxation = 1.5),
-        e_step(|e| e.pruning = 0.6),
-    ] {
-        assert!(bad.check().is_err());
+    let bad: [fn(&mut LdaParams); 13] = [
+        |p| p.alpha = vec![],
+        |p| p.alpha = vec![1.0, 0.0],
+        |p| p.corpus = 0.0,
+        |p| p.workers = 0,
+        |p| p.batch = 0,
+        |p| p.budget = 0,
+        |p| p.schedule.tau0 = -1.0,
+        |p| p.schedule.kappa = f64::NAN,
+        |p| p.schedule.base = 0.0,
+        |p| p.e_step.tolerance = 0.0,
+        |p| p.e_step.cap = 0,
+        |p| p.e_step.over_relaxation = 1.5,
+        |p| p.e_step.pruning = 0.6,
+    ];
+    for (number, bad) in bad.into_iter().enumerate() {
+        let mut params = params(3, 10.0);
+        bad(&mut params);
+        assert!(params.check().is_err(), "{number}");
     }
 
     let corpus = Corpus::random(&mut Random::new(1), 5, 8, 3, false);
@@ -1589,7 +1490,7 @@ proptest! {
             budget: 40,
             seed,
             concentration: true,
-            schedule: LdaSchedule { tau0, kappa: 0.6, base: 3.0 },
+            schedule: schedule(tau0, 0.6, 3.0),
             ..params(topics, 25.0)
         };
         let start = Lambda::<f32>::initial(topics, 31, 0.1, seed).unwrap();

@@ -4,10 +4,10 @@ use crate::common;
 
 use common::{
     Random,
-    lda::{Corpus, dense, plain_beta, round, uniform},
+    lda::{Corpus, dense, params, plain_beta, round, schedule, uniform},
 };
 use dwell_solvers::lda::{
-    EStepParams, Kernel, Lambda, LdaInference, LdaParams, LdaSchedule,
+    EStepParams, Kernel, Lambda, LdaInference, LdaParams,
     bound::{document_bound, psi_of_topic_sums, sums_bound, words_bound},
     special::ln_gamma,
 };
@@ -197,20 +197,11 @@ fn full_steps_climb_towards_the_likelihood() {
             let steps = LdaParams {
                 alpha: case.alpha.clone(),
                 e_step: TIGHT,
-                schedule: LdaSchedule {
-                    tau0: 0.0,
-                    kappa: 1.0,
-                    base: 3.0,
-                },
-                corpus: 3.0,
-                workers: 1,
+                schedule: schedule(0.0, 1.0, 3.0),
                 batch: 3,
                 budget: 3,
                 seed,
-                partition: 0,
-                cursor: 0,
-                seen: 0,
-                concentration: false,
+                ..params(topics, 3.0)
             };
             let mut lambda = Lambda::<f64>::initial(topics, VOCABULARY, case.eta, seed).unwrap();
             let mut last = f64::NEG_INFINITY;

@@ -4,15 +4,15 @@ use std::ops::RangeInclusive;
 
 use dwell_solvers::{
     Blocks, DualData, DualParams, DualRound, DualSubproblemParams, LabelledRows, Loan, Loss,
-    RowLoss, Samples, Schedule, ScheduleKind, SgdData, SgdParams, SgdProblem, SgdRound, Views,
+    RowLoss, Samples, Schedule, ScheduleKind, SgdData, SgdRound, Views,
     cd::ConjugateLoss,
-    lda::{EStepParams, Kernel, Lambda, LdaParams, LdaSchedule},
+    lda::{Kernel, Lambda, LdaParams},
 };
 
 use crate::common::{
     Random,
-    lda::{Corpus, lent},
-    sgd::Rows,
+    lda::{Corpus, lent, params},
+    sgd::{Rows, epoch, problem},
 };
 
 /// An owner that counts its loans, and the blocks that it lends in them.
@@ -81,26 +81,13 @@ fn assert_few(blocks: usize, loans: usize, lent: usize) {
 #[test]
 fn a_loan_of_local_sgd_serves_many_buckets() {
     let rows = rows();
-    let params = SgdParams {
-        problem: SgdProblem {
-            loss: RowLoss::Margin(Loss::Squared),
-            l1: 0.0,
-            l2: 0.01,
-            intercept: true,
-            weight_factor: 1.0,
-        },
-        schedule: Schedule {
-            kind: ScheduleKind::Inverse,
-            eta0: 0.01,
-            rate: 0.0,
-        },
-        seed: 1,
-        partition: 0,
-        budget: ROWS as u64,
-        cursor: 0,
-        steps: 0,
-        share: 1.0,
+    let squared = problem(RowLoss::Margin(Loss::Squared), 0.0, 0.01);
+    let schedule = Schedule {
+        kind: ScheduleKind::Inverse,
+        eta0: 0.01,
+        rate: 0.0,
     };
+    let params = epoch(squared, schedule, ROWS);
     for length in [ROWS / 3, 64] {
         let blocks = cut(&rows, length);
         let blocks: Vec<SgdData<'_>> = blocks.iter().map(Rows::data).collect();
@@ -158,21 +145,9 @@ fn a_loan_of_lda_serves_many_documents() {
     let mut random = Random::new(1);
     let params = LdaParams {
         alpha: vec![0.3; topics],
-        e_step: EStepParams::default(),
-        schedule: LdaSchedule {
-            tau0: 9.0,
-            kappa: 0.7,
-            base: 20.0,
-        },
-        corpus: documents as f64,
-        workers: 1,
         batch: documents,
         budget: documents as u64,
-        seed: 3,
-        partition: 0,
-        cursor: 0,
-        seen: 0,
-        concentration: false,
+        ..params(topics, documents as f64)
     };
     for count in [4, 4096] {
         let mut block = || Corpus::random(&mut random, documents / count, 40, 8, false);

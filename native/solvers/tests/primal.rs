@@ -2,13 +2,14 @@
 
 use crate::common;
 
-use common::{Cluster, Problem, ROUNDING, Random, run_round};
+use common::{
+    Cluster, Problem, ROUNDING, Random, dense::Dense, entries, product_by_four, run_round,
+};
 use dwell_solvers::{
     ElasticNet, ElasticNetParams, Loss, PrimalParams, PrimalProduct, Values, Verdict, Views,
     cd::LocalSubproblem,
     order::{BucketOrder, bucket_size},
 };
-use ndarray::{Array1, Array2};
 use proptest::prelude::*;
 
 /// Every third column is sparse to a different degree; values fit an `f32`.
@@ -54,34 +55,6 @@ fn weighted(mut problem: Problem) -> Problem {
     problem
 }
 
-/// Gaussian elimination with partial pivoting.
-fn solve(mut a: Array2<f64>, mut b: Array1<f64>) -> Array1<f64> {
-    let n = b.len();
-    for k in 0..n {
-        let pivot = (k..n)
-            .max_by(|&i, &j| a[[i, k]].abs().total_cmp(&a[[j, k]].abs()))
-            .unwrap();
-        for j in 0..n {
-            a.swap([k, j], [pivot, j]);
-        }
-        b.swap(k, pivot);
-        for i in k + 1..n {
-            let factor = a[[i, k]] / a[[k, k]];
-            for j in k..n {
-                a[[i, j]] -= factor * a[[k, j]];
-            }
-            b[i] -= factor * b[k];
-        }
-    }
-    for k in (0..n).rev() {
-        for j in k + 1..n {
-            b[k] -= a[[k, j]] * b[j];
-        }
-        b[k] /= a[[k, k]];
-    }
-    b
-}
-
 #[test]
 fn ridge_reaches_the_closed_form() {
     for centred in [false, true] {
@@ -93,16 +66,7 @@ fn ridge_reaches_the_closed_form() {
                 l2: 0.1,
                 scale_factor,
             };
-            let n = problem.columns.len();
-            let x = Array2::from_shape_fn((40, n), |(j, i)| problem.column(i)[j]);
-            let s =
-                Array2::from_shape_fn((40, n), |(j, _)| problem.weight(j) / problem.total_weight());
-            let mut normal = x.t().dot(&(&x * &s));
-            for i in 0..n {
-                normal[[i, i]] += problem.penalty_of(i).1;
-            }
-            let right = (&x * &s).t().dot(&Array1::from(problem.centred_labels()));
-            let expected = solve(normal, right);
+            let expected = Dense::of_columns(&problem).newton();
             let mut cluster = Cluster::new(&problem, problem.partitions(3));
             for _ in 0..400 {
                 cluster.round(1);
@@ -141,21 +105,8 @@ fn one_partition_is_plain_coordinate_descent() {
         let mut order = BucketOrder::new(12, bucket_size(12), 5, 0).unwrap();
         for c in cursor..cursor + 12 {
             let i = order.at(c).start;
-            let entries: Vec<(usize, f64)> = problem.columns[i]
-                .iter()
-                .copied()
-                .enumerate()
-                .filter(|(_, c)| *c != 0.0)
-                .collect();
-            let whole = entries.len() / 4 * 4;
-            let mut sums = [0.0; 4];
-            for (k, (j, c)) in entries[..whole].iter().enumerate() {
-                sums[k % 4] += c * w[*j];
-            }
-            let mut dot = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-            for (j, c) in &entries[whole..] {
-                dot += c * w[*j];
-            }
+            let entries = entries(&problem.columns[i]);
+            let dot = product_by_four(&entries, &w);
             let q = partition.variance[i] + partition.mean[i] * partition.mean[i];
             let t = q * plain[i] + dot * (1.0 / m);
             let l1 = problem.penalty.l1;

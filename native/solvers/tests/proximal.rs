@@ -67,12 +67,8 @@ fn run(params: &PassParams, is_sparse: bool) -> (Vec<f64>, PassOutcome) {
     }
     .unwrap();
     let mut pass = RowPass::new(params.clone()).unwrap();
-    let mut next = 0;
-    while next < ROWS {
-        let weights = Some((&weights).into());
-        next = pass.take(rows, (&labels).into(), weights, next).unwrap();
-        pass.work().unwrap();
-    }
+    pass.add(rows, (&labels).into(), Some((&weights).into()))
+        .unwrap();
     let mut out = vec![f64::NAN; pass.length()];
     pass.write(&mut out).unwrap();
     (out, pass.outcome().clone())

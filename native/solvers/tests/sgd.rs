@@ -5,8 +5,11 @@ use crate::common;
 
 use common::{
     ROUNDING, Random, bytes, doubles,
-    golden::{golden, integers, number, numbers},
-    sgd::{LOSSES, Rows, descend, differentiate, eager, epoch, evaluate, problem, search},
+    golden::{count, golden, integers, number, numbers, partitions, table},
+    matrix,
+    sgd::{
+        LOSSES, Rows, descend, differentiate, eager, epoch, evaluate, problem, search, search_of,
+    },
 };
 use dwell_solvers::{
     LabelledRows, Labels, Loss, RowLoss, Schedule, ScheduleKind, SearchParams, SgdOutcome,
@@ -24,6 +27,12 @@ const CONSTANT: Schedule = Schedule {
     eta0: 0.1,
     rate: 0.0,
 };
+
+/// At its corner the hinge has no slope.
+#[test]
+fn the_corner_of_the_hinge_is_flat() {
+    assert_eq!(Loss::Hinge.derivative(1.0, 1.0), 0.0);
+}
 
 #[track_caller]
 fn assert_close(actual: &[f64], expected: &[f64], tolerance: f64, what: &str) {
@@ -95,46 +104,21 @@ fn case_schedule(case: &Value, eta0: f64) -> Schedule {
     }
 }
 
-fn count(value: &Value) -> u64 {
-    value.as_u64().unwrap()
-}
-
 #[test]
 fn golden_averaging() {
     let content = golden("sgd");
     let averaging = &content["averaging"];
-    let dense: Vec<Vec<f64>> = averaging["rows"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(numbers)
-        .collect();
-    let labels = numbers(&averaging["labels"]);
-    let partitions: Vec<Rows> = averaging["partitions"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|members| {
-            let members: Vec<usize> = integers(members).iter().map(|&i| i as usize).collect();
-            let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
-            for &i in &members {
-                for (j, &x) in dense[i].iter().enumerate().filter(|(_, x)| **x != 0.0) {
-                    indices.push(j as i32);
-                    values.push(x);
-                }
-                offsets.push(indices.len() as i32);
-            }
-            Rows {
-                features: 4,
-                offsets,
-                indices: Some(indices),
-                values,
-                labels: members.iter().map(|&i| labels[i]).collect(),
-                weights: None,
-                scale: None,
-            }
-        })
-        .collect();
+    let (dense, labels) = (table(&averaging["rows"]), numbers(&averaging["labels"]));
+    let members = partitions(&averaging["partitions"]);
+    let rows = |members: &Vec<usize>| {
+        let (offsets, indices, values) = matrix::stored(members.iter().map(|&i| &dense[i]), false);
+        let labels = members.iter().map(|&i| labels[i]).collect();
+        Rows {
+            indices,
+            ..Rows::of(4, offsets, vec![], values, labels)
+        }
+    };
+    let partitions: Vec<Rows> = members.iter().map(rows).collect();
     for case in averaging["cases"].as_array().unwrap() {
         let mut model = vec![0.0; 5];
         for round in 0..2 {
@@ -241,15 +225,12 @@ fn golden_searches() {
         let shared = numbers(&case["shared"]);
         let outcome = search(&params, &[rows.data()], &shared);
         let (name, expected) = (case["name"].as_str().unwrap(), &case["expected"]);
-        assert_close(
-            &outcome.objectives,
-            &numbers(&expected["objectives"]),
-            OTHER_ORDER,
-            name,
-        );
+        let objectives = numbers(&expected["objectives"]);
+        assert_close(&outcome.objectives, &objectives, OTHER_ORDER, name);
+        let weight_sum = number(&expected["weightSum"]);
         assert_close(
             &[outcome.scalars.weight_sum],
-            &[number(&expected["weightSum"])],
+            &[weight_sum],
             OTHER_ORDER,
             name,
         );
@@ -260,15 +241,8 @@ fn golden_searches() {
 #[test]
 fn a_million_steps() {
     const STEPS: u64 = (1 << 20) + 5000;
-    let rows = Rows {
-        features: 3,
-        offsets: vec![0, 2, 3, 3],
-        indices: Some(vec![0, 1, 0]),
-        values: vec![1.0, 0.5, -0.25],
-        labels: vec![1.0, -0.5, 0.25],
-        weights: None,
-        scale: None,
-    };
+    let (offsets, values) = (vec![0, 2, 3, 3], vec![1.0, 0.5, -0.25]);
+    let rows = Rows::of(3, offsets, vec![0, 1, 0], values, vec![1.0, -0.5, 0.25]);
     // Thresholds are powers of 2, whose sums are exact: a million roundings would hide errors of laziness.
     let problem = problem(RowLoss::Margin(Loss::Squared), 1.0 / 128.0, 0.0);
     let schedule = Schedule {
@@ -626,15 +600,7 @@ fn divergence_is_reported() {
     let half: Vec<f64> = shared.iter().map(|w| 0.5 * w).collect();
     assert_eq!(vector, half);
     // Only the last step overflows: every row is visited, and the model overflows at the end.
-    let one = Rows {
-        features: 1,
-        offsets: vec![0, 1],
-        indices: Some(vec![0]),
-        values: vec![1e10],
-        labels: vec![1e300],
-        weights: None,
-        scale: None,
-    };
+    let one = Rows::of(1, vec![0, 1], vec![0], vec![1e10], vec![1e300]);
     let hinge = epoch(problem, eta(1e5), 1);
     let (outcome, vector) = descend(&hinge, &[one.data()], &[0.0, 0.0]);
     assert!(
@@ -652,16 +618,7 @@ fn divergence_is_reported() {
     assert_eq!(outcome.scalars.loss_sum, f64::INFINITY);
     assert_eq!(vector, [2.0, 1.0]);
 
-    let params = SearchParams {
-        problem,
-        schedule: CONSTANT,
-        candidates: vec![0.01, 1e30, 0.02],
-        seed: 1,
-        partition: 0,
-        budget: 30,
-        cursor: 0,
-        steps: 0,
-    };
+    let params = search_of(&epoch(problem, CONSTANT, 30), vec![0.01, 1e30, 0.02]);
     let outcome = search(&params, &[rows.data()], &shared);
     assert!(outcome.objectives[0].is_finite() && outcome.objectives[2].is_finite());
     assert_eq!(outcome.objectives[1], f64::INFINITY);
@@ -676,15 +633,7 @@ fn divergence_is_reported() {
 #[test]
 fn a_hinge_at_infinity() {
     let loss = RowLoss::Margin(Loss::Hinge);
-    let rows = Rows {
-        features: 2,
-        offsets: vec![0, 2],
-        indices: Some(vec![0, 1]),
-        values: vec![1e200, 1e200],
-        labels: vec![1.0],
-        weights: None,
-        scale: None,
-    };
+    let rows = Rows::of(2, vec![0, 2], vec![0, 1], vec![1e200; 2], vec![1.0]);
     for (first, second) in [(1e200, -1e200), (1e200, 1e200)] {
         let shared = [first, second, 0.0];
         let params = epoch(problem(loss, 0.0, 0.0), CONSTANT, 1);
@@ -721,16 +670,8 @@ fn without_rows_or_features() {
         assert_close(&vector, &expected.vector, OTHER_ORDER, "intercepts");
         assert_eq!(outcome.scalars.nonzeros, 0);
         let mut random = Random::new(10);
-        let params = |candidates| SearchParams {
-            problem: problem(loss, 0.1, 0.1),
-            schedule: CONSTANT,
-            candidates,
-            seed: 1,
-            partition: 0,
-            budget: 10,
-            cursor: 0,
-            steps: 0,
-        };
+        let first = epoch(problem(loss, 0.1, 0.1), CONSTANT, 10);
+        let params = |candidates| search_of(&first, candidates);
         let nothing = Rows::random(&mut random, loss, 0, 3, false, false);
         let shared = nothing.model(&mut random, loss.outputs(), true);
         let outcome = search(&params(vec![0.1, 1.0]), &[nothing.data()], &shared);
@@ -770,20 +711,6 @@ fn a_wide_model() {
     let (_, vector) = descend(&params, &[rows.data()], &shared);
     let expected = eager(&rows, &params, &shared).vector;
     assert_close(&vector, &expected, OTHER_ORDER, "model");
-}
-
-/// The search of a round's first step size.
-fn search_of(params: &SgdParams, candidates: Vec<f64>) -> SearchParams {
-    SearchParams {
-        problem: params.problem,
-        schedule: params.schedule,
-        candidates,
-        seed: params.seed,
-        partition: params.partition,
-        budget: params.budget,
-        cursor: params.cursor,
-        steps: params.steps,
-    }
 }
 
 /// A random problem, and how to run it.

@@ -11,6 +11,10 @@ trait LimitedSuite extends AnyFunSuite {
 
   /** Waits until `body` throws nothing. */
   protected def eventually[T](body: => T): T = Waiting.eventually(body)
+
+  /** What an exception and its causes say. */
+  protected def messages(e: Throwable): String =
+    Iterator.iterate(e)(_.getCause).takeWhile(_ != null).map(_.getMessage).mkString(" | ")
 }
 
 private object LimitedSuite {

@@ -7,6 +7,13 @@ import org.apache.spark.sql.SparkSession
 trait SparkSuite extends LimitedSuite {
   protected def spark: SparkSession = SparkSuite.session
   protected def sc: SparkContext = spark.sparkContext
+
+  /** Runs `body` with a setting of the session. */
+  protected def withConf[T](key: String, value: String)(body: => T): T = {
+    spark.conf.set(key, value)
+    try body
+    finally spark.conf.unset(key)
+  }
 }
 
 object SparkSuite {

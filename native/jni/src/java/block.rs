@@ -1,7 +1,10 @@
 //! The arrays of one block of rows, and their loan.
 
 use dwell_solvers::Values;
-use jni::Env;
+use jni::{
+    Env,
+    objects::{JDoubleArray, JFloatArray, JIntArray},
+};
 
 use crate::{
     boundary::{
@@ -9,7 +12,7 @@ use crate::{
         fault::Fault,
         pins::{ArrayRef, EnvCritical, Pins},
     },
-    java::arguments::{ValueArrays, expect_length},
+    java::arguments::{ValueArrays, expect_length, lent, values},
 };
 
 /// The arrays of a block.
@@ -26,7 +29,27 @@ pub struct Block<'a> {
     pub weights: Option<ArrayRef<'a, f64>>,
 }
 
-impl Block<'_> {
+impl<'a> Block<'a> {
+    /// The arrays of a call. Those of the structure and the weights may be null, and at most one of the values is not.
+    ///
+    /// # Errors
+    /// `Argument` if the labels are null, or both arrays of values are given.
+    pub fn new(
+        env: &Env<'_>,
+        (offsets, features): (&'a JIntArray<'_>, &'a JIntArray<'_>),
+        (values32, values64): (&'a JFloatArray<'_>, &'a JDoubleArray<'_>),
+        labels: &'a JDoubleArray<'_>,
+        weights: &'a JDoubleArray<'_>,
+    ) -> Result<Self, Fault> {
+        Ok(Self {
+            offsets: lent(env, "offsets", offsets)?,
+            features: lent(env, "features", features)?,
+            values: values(env, values32, values64)?,
+            labels: ArrayRef::new(env, "labels", labels)?,
+            weights: lent(env, "weights", weights)?,
+        })
+    }
+
     /// Checks what can be checked before pinning.
     ///
     /// # Errors
@@ -64,12 +87,10 @@ impl Block<'_> {
         // SAFETY: no Java thread writes the arrays of a block: blocks are immutable once they are built, and `NativeBridge` requires it of
         // its callers.
         unsafe {
+            let indices = self.features.map(|array| pins.read(array)).transpose()?;
             let matrix = Matrix {
                 offsets: (self.offsets).map_or(Ok(&[][..]), |offsets| pins.read(offsets))?,
-                indices: self
-                    .features
-                    .map(|features| pins.read(features))
-                    .transpose()?,
+                indices,
                 values: match self.values {
                     (Some(values), _) => Values::F32(pins.read(values)?),
                     (None, Some(values)) => Values::F64(pins.read(values)?),

@@ -12,10 +12,7 @@ use crate::{
         fault::{Fault, argument},
         pins::ArrayRef,
     },
-    java::{
-        arguments::{lent, values},
-        block::Block,
-    },
+    java::block::Block,
 };
 
 /// Values that are summed in one loan: about a millisecond of work.
@@ -37,19 +34,20 @@ pub fn sums<'l>(
     positions: JIntArray<'l>,
     sums: JDoubleArray<'l>,
 ) -> Result<jint, Fault> {
+    let mut is_twice = false;
     for read in [&offsets, &features] {
-        refuse_same(env.is_same_object(&positions, read)?)?;
+        is_twice |= env.is_same_object(&positions, read)?;
     }
     for read in [&values64, &labels, &weights] {
-        refuse_same(env.is_same_object(&sums, read)?)?;
+        is_twice |= env.is_same_object(&sums, read)?;
     }
-    let block = Block {
-        offsets: lent(env, "offsets", &offsets)?,
-        features: lent(env, "features", &features)?,
-        values: values(env, &values32, &values64)?,
-        labels: ArrayRef::new(env, "labels", &labels)?,
-        weights: lent(env, "weights", &weights)?,
-    };
+    if is_twice {
+        return Err(argument!(
+            "an array that is written is given twice: it must be another one"
+        ));
+    }
+    let (structure, values) = ((&offsets, &features), (&values32, &values64));
+    let block = Block::new(env, structure, values, &labels, &weights)?;
     let ones = ArrayRef::new(env, "ones", &ones)?;
     let positions = ArrayRef::new(env, "positions", &positions)?;
     let sums = ArrayRef::new(env, "sums", &sums)?;
@@ -82,14 +80,4 @@ pub fn sums<'l>(
         })?;
     }
     Ok(used as jint)
-}
-
-/// Refuses an array that is written, if it is read as well.
-fn refuse_same(is_same: bool) -> Result<(), Fault> {
-    if is_same {
-        return Err(argument!(
-            "an array that is written is given twice: it must be another one"
-        ));
-    }
-    Ok(())
 }

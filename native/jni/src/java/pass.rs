@@ -19,7 +19,7 @@ use crate::{
         pins::ArrayRef,
     },
     java::{
-        arguments::{copied, decoded, lent, numbers, set_bytes, values},
+        arguments::{copied, decoded, numbers, set_bytes},
         block::Block,
         calls::write_header,
     },
@@ -91,8 +91,7 @@ pub fn begin<'l>(
 
 /// See `NativeBridge.passFork`.
 pub fn fork(_: &mut Env<'_>, _: JClass<'_>, pass: jlong) -> Result<jlong, Fault> {
-    let fork = PASSES.with(pass, |pass| Ok(pass.fork()))?;
-    Ok(PASSES.begin(fork))
+    Ok(PASSES.begin(PASSES.with(pass, |pass| Ok(pass.fork()))?))
 }
 
 /// See `NativeBridge.passBlock`.
@@ -108,13 +107,8 @@ pub fn block<'l>(
     labels: JDoubleArray<'l>,
     weights: JDoubleArray<'l>,
 ) -> Result<jlong, Fault> {
-    let block = Block {
-        offsets: lent(env, "offsets", &offsets)?,
-        features: lent(env, "features", &features)?,
-        values: values(env, &values32, &values64)?,
-        labels: ArrayRef::new(env, "labels", &labels)?,
-        weights: lent(env, "weights", &weights)?,
-    };
+    let (structure, values) = ((&offsets, &features), (&values32, &values64));
+    let block = Block::new(env, structure, values, &labels, &weights)?;
     PASSES.with(pass, |pass| {
         let (rows, features) = (block.labels.length(), pass.features());
         block.check_lengths(features)?;
@@ -122,8 +116,7 @@ pub fn block<'l>(
             Ok(Fingerprint::of_matrix(features, matrix))
         })?;
         let mut is_known = KNOWN.contains(fingerprint);
-        let mut next = 0;
-        let mut spent = Duration::ZERO;
+        let (mut next, mut spent) = (0, Duration::ZERO);
         while next < rows {
             let start = Instant::now();
             next = block.lend(env, |_, matrix, labels, weights| {
@@ -167,10 +160,8 @@ pub fn end<'l>(
         header[LOSS_SUM] = outcome.loss;
         header[REACH] = outcome.reach;
         header::fill(&mut header[SLOPES..SLOPES + 2], &outcome.slopes);
-        header::fill(
-            &mut header[SLOPE_SQUARES..SLOPE_SQUARES + 2],
-            &outcome.slope_squares,
-        );
+        let squares = SLOPE_SQUARES..SLOPE_SQUARES + 2;
+        header::fill(&mut header[squares], &outcome.slope_squares);
         header[HINGE_SUM] = outcome.hinge;
         header[ROWS] = outcome.rows as f64;
         header[NONZEROS] = outcome.entries as f64;

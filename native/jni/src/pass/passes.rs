@@ -137,10 +137,7 @@ mod tests {
         assert_ne!(first, second);
         assert_eq!(passes.with(first, |pass| Ok(pass.features())).unwrap(), 2);
         let rows = MatrixView::dense(1, 2, Values::F64(&[1.0, 2.0])).unwrap();
-        let work = |pass: &mut RowPass| {
-            pass.take(rows, (&[1.0]).into(), None, 0)?;
-            Ok(pass.work()?)
-        };
+        let work = |pass: &mut RowPass| Ok(pass.add(rows, (&[1.0]).into(), None)?);
         passes.with(first, work).unwrap();
         assert!(passes.bytes() > 0);
         assert!(

@@ -22,7 +22,8 @@ use crate::{
     problem::softmax::RowLoss,
 };
 
-/// A pass in progress. The caller lends a block's rows by [`RowPass::take`], a chunk at a time, and then lets the pass [`RowPass::work`].
+/// A pass in progress. The caller gives a block's rows to [`RowPass::add`], or lends them by [`RowPass::take`], a chunk at a time, and then lets
+/// the pass [`RowPass::work`].
 pub struct RowPass {
     plan: Arc<Plan>,
     kernel: Kernel,
@@ -142,6 +143,26 @@ impl RowPass {
         }
         chunk.rows = range.len();
         Ok(range.end)
+    }
+
+    /// Adds all rows of a block, as [`RowPass::take`] and [`RowPass::work`] do by the chunk.
+    ///
+    /// # Errors
+    /// As theirs.
+    pub fn add(
+        &mut self,
+        rows: MatrixView<'_>,
+        labels: ArrayView1<'_, f64>,
+        weights: Option<ArrayView1<'_, f64>>,
+    ) -> Result<(), SolverError> {
+        let mut next = 0;
+        loop {
+            next = self.take(rows, labels, weights, next)?;
+            self.work()?;
+            if next >= labels.len() {
+                return Ok(());
+            }
+        }
     }
 
     /// Adds the rows that [`RowPass::take`] has copied.

@@ -21,14 +21,26 @@ pub fn numbers(value: &Value) -> Vec<f64> {
     value.as_array().unwrap().iter().map(number).collect()
 }
 
+/// A list of lists of decimal numbers.
+pub fn table(value: &Value) -> Vec<Vec<f64>> {
+    value.as_array().unwrap().iter().map(numbers).collect()
+}
+
+/// A number that is an integer and at least 0.
+pub fn count(value: &Value) -> u64 {
+    value.as_u64().unwrap()
+}
+
 /// A list of integers.
 pub fn integers(value: &Value) -> Vec<i32> {
-    value
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|v| v.as_i64().unwrap() as i32)
-        .collect()
+    let integer = |v: &Value| v.as_i64().unwrap() as i32;
+    value.as_array().unwrap().iter().map(integer).collect()
+}
+
+/// Lists of the numbers of coordinates.
+pub fn partitions(value: &Value) -> Vec<Vec<usize>> {
+    let members = |p| integers(p).iter().map(|&i| i as usize).collect();
+    value.as_array().unwrap().iter().map(members).collect()
 }
 
 /// A double by its bits.

@@ -135,16 +135,6 @@ impl Problem {
             .collect()
     }
 
-    /// Column i as the objective takes it: about its mean if `centred`.
-    pub fn column(&self, i: usize) -> Vec<f64> {
-        let mean = if self.centred {
-            self.mean(&self.columns[i])
-        } else {
-            0.0
-        };
-        self.columns[i].iter().map(|v| v - mean).collect()
-    }
-
     /// The labels, about their mean if `centred`.
     pub fn centred_labels(&self) -> Vec<f64> {
         let mean = if self.centred {
@@ -287,6 +277,33 @@ impl Problem {
             threads: 1,
         }
     }
+}
+
+/// Checks numbers up to an absolute error.
+#[track_caller]
+pub fn assert_close(actual: &[f64], expected: &[f64], tolerance: f64, what: &str) {
+    assert_eq!(actual.len(), expected.len(), "{what}");
+    for (a, e) in actual.iter().zip(expected) {
+        assert!((a - e).abs() <= tolerance, "{what}: {a}, expected {e}");
+    }
+}
+
+/// The entries of a sparse row or column: those that are not 0.
+pub fn entries(row: &[f64]) -> Vec<(usize, f64)> {
+    let all = row.iter().copied().enumerate();
+    all.filter(|(_, x)| *x != 0.0).collect()
+}
+
+/// The product of entries with a vector in the order of the kernels: four sums, and then the last entries.
+pub fn product_by_four(entries: &[(usize, f64)], vector: &[f64]) -> f64 {
+    let whole = entries.len() / 4 * 4;
+    let mut sums = [0.0; 4];
+    for (k, &(j, x)) in entries[..whole].iter().enumerate() {
+        sums[k % 4] += x * vector[j];
+    }
+    let first = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    let last = entries[whole..].iter();
+    last.fold(first, |sum, &(j, x)| sum + x * vector[j])
 }
 
 /// Doubles as little-endian bytes.

@@ -32,6 +32,25 @@ pub struct Rows {
 }
 
 impl Rows {
+    /// Sparse rows without weights and scale.
+    pub fn of(
+        features: usize,
+        offsets: Vec<i32>,
+        indices: Vec<i32>,
+        values: Vec<f64>,
+        labels: Vec<f64>,
+    ) -> Self {
+        Self {
+            features,
+            offsets,
+            indices: Some(indices),
+            values,
+            labels,
+            weights: None,
+            scale: None,
+        }
+    }
+
     /// Random rows, some of them empty; features with a scale of 0 have no entries. All values fit an `f32`.
     pub fn random(
         random: &mut Random,
@@ -332,18 +351,8 @@ pub fn evaluate(
     }
     .unwrap();
     let mut pass = RowPass::new(params).unwrap();
-    let mut next = 0;
-    while next < rows.len() {
-        next = pass
-            .take(
-                block,
-                (&labels).into(),
-                rows.weights.as_ref().map(Into::into),
-                next,
-            )
-            .unwrap();
-        pass.work().unwrap();
-    }
+    let weights = rows.weights.as_ref().map(Into::into);
+    pass.add(block, (&labels).into(), weights).unwrap();
     let mut vector = vec![f64::NAN; pass.length()];
     pass.write(&mut vector).unwrap();
     (pass.outcome().clone(), transposed(&vector, outputs, n))
@@ -354,6 +363,20 @@ fn transposed(numbers: &[f64], rows: usize, columns: usize) -> Vec<f64> {
     (0..rows * columns)
         .map(|at| numbers[at % rows * columns + at / rows])
         .collect()
+}
+
+/// The search of a round's first step size.
+pub fn search_of(params: &SgdParams, candidates: Vec<f64>) -> SearchParams {
+    SearchParams {
+        problem: params.problem,
+        schedule: params.schedule,
+        candidates,
+        seed: params.seed,
+        partition: params.partition,
+        budget: params.budget,
+        cursor: params.cursor,
+        steps: params.steps,
+    }
 }
 
 /// A problem with this loss and these penalties.

@@ -6,8 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Arrays;
 import java.util.Random;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeAll;
@@ -44,8 +42,7 @@ abstract class ArgumentsTest {
     Problem.Call call = p.copiedCall(0);
     spoil.accept(call);
     long entries = NativeBridge.stateEntries();
-    IllegalArgumentException e = assertThrows(IllegalArgumentException.class, () -> p.round(call), part);
-    assertTrue(e.getMessage().contains(part), e.getMessage());
+    Spoiling.refused(part, () -> p.round(call));
     if (call.shared != null && call.shared.length == 8 * p.m) {
       assertThrows(IllegalArgumentException.class, () -> p.product(call), part);
     }
@@ -156,8 +153,7 @@ abstract class ArgumentsTest {
     Problem p = problem(9);
     Problem.Call call = p.copiedCall(0);
     Arrays.fill(call.shared, 16, 24, (byte) 0xff);
-    IllegalArgumentException e = assertThrows(IllegalArgumentException.class, () -> p.round(call));
-    assertTrue(e.getMessage().contains(" 2 is NaN"), e.getMessage());
+    Spoiling.refused(" 2 is NaN", () -> p.round(call));
   }
 
   @Test
@@ -190,8 +186,7 @@ abstract class ArgumentsTest {
     Problem other = problem(new Random(12), 30, 9);
     Problem.Call call = other.call(0);
     call.control[CdLayout.CONTROL_FIT] = p.fit;
-    IllegalArgumentException e = assertThrows(IllegalArgumentException.class, () -> other.round(call));
-    assertTrue(e.getMessage().contains("has 10 coordinates"), e.getMessage());
+    Spoiling.refused("has 10 coordinates", () -> other.round(call));
     p.free();
   }
 
@@ -249,68 +244,26 @@ abstract class ArgumentsTest {
     p.free();
   }
 
-  /** Thousands of random calls: each has a result, a lost state, or an exception of a kind that the documentation names. */
   @Test
   void fuzz() {
-    Random random = new Random(16);
-    int results = 0;
-    int lost = 0;
-    int refused = 0;
-    for (int i = 0; i < 8000; i++) {
+    int[] counts = Spoiling.fuzz(random -> {
       Problem p = anyProblem(random);
       Problem.Call call = p.copiedCall(0);
-      for (int spoiled = random.nextInt(4); spoiled > 0; spoiled--) {
-        Spoiling.spoil(call, random);
-      }
-      // Some of the spoiled calls would take for ever.
-      call.cancellation = Cancelling.at(10);
-      try {
-        int answer = random.nextBoolean() ? p.round(call) : p.product(call);
-        if (answer == NativeBridge.OK) {
-          results++;
-        } else {
-          lost++;
+      return new Spoiling.Attempt(call, () -> {
+        try {
+          return random.nextBoolean() ? p.round(call) : p.product(call);
+        } finally {
+          Spoiling.free(p, call);
         }
-      } catch (IllegalArgumentException | CancellationException e) {
-        refused++;
-      }
-      NativeBridge.freeFit(call.control == null || call.control.length < 2 ? p.fit : call.control[CdLayout.CONTROL_FIT]);
-    }
-    assertTrue(results > 1000 && lost > 10 && refused > 1000, results + " " + lost + " " + refused);
+      });
+    });
+    assertTrue(counts[1] > 10, counts[1] + " states were lost");
     assertEquals(0, NativeBridge.stateEntries());
-    System.gc();
   }
 
-  /** A Java thread that changes the arrays of a running call spoils its numbers, and never crashes the JVM. */
   @Test
   void arraysThatChangeDuringACall() throws InterruptedException {
     Problem p = problem(new Random(17), 300, 50);
-    AtomicBoolean done = new AtomicBoolean();
-    int[] indices = p.indices.clone();
-    int[] offsets = p.offsets.clone();
-    Thread vandal = new Thread(() -> {
-      Random random = new Random(18);
-      while (!done.get()) {
-        p.indices[random.nextInt(indices.length)] = random.nextInt();
-        p.offsets[random.nextInt(offsets.length)] = random.nextInt();
-        System.arraycopy(indices, 0, p.indices, 0, indices.length);
-        System.arraycopy(offsets, 0, p.offsets, 0, offsets.length);
-      }
-    });
-    vandal.start();
-    try {
-      for (int i = 0; i < 2000; i++) {
-        try {
-          p.round(0, p.newResult());
-        } catch (IllegalArgumentException | NativeException e) {
-          assertTrue(e.getMessage().length() > 10);
-        }
-      }
-    } finally {
-      done.set(true);
-      vandal.join();
-    }
-    p.free();
-    System.gc();
+    Spoiling.whileArraysChange(p, p.values64, 2000, i -> p.round(0, p.newResult()));
   }
 }

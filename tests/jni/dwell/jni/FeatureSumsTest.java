@@ -1,13 +1,12 @@
 package dwell.jni;
 
+import static dwell.jni.Spoiling.refused;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.function.Executable;
 
 /** Sums of features: a case by hand, and wrong arguments, each an exception that names the argument. */
 class FeatureSumsTest {
@@ -67,10 +66,5 @@ class FeatureSumsTest {
     // A feature out of range is a fault of the caller, and no memory is touched.
     assertThrows(RuntimeException.class,
         () -> NativeBridge.featureSums(offsets, new int[] {2}, values, null, labels, null, 0, ones, positions, sums));
-  }
-
-  private static void refused(String name, Executable call) {
-    String message = assertThrows(IllegalArgumentException.class, call).getMessage();
-    assertTrue(message.contains(name), message);
   }
 }

@@ -1,13 +1,9 @@
 package dwell.jni;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Arrays;
 import java.util.Random;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -26,8 +22,7 @@ class LdaArgumentsTest {
     LdaProblem p = new LdaProblem(new Random(8), 30, 10, Partition.Values.DOUBLES, 4);
     Partition.Call call = Partition.copied(p.call(which));
     spoil.accept(call);
-    IllegalArgumentException e = assertThrows(IllegalArgumentException.class, () -> LdaProblem.run(which, call), part);
-    assertTrue(e.getMessage().contains(part), e.getMessage());
+    Spoiling.refused(part, () -> LdaProblem.run(which, call));
     p.free();
     assertEquals(0, NativeBridge.stateEntries());
   }
@@ -88,9 +83,8 @@ class LdaArgumentsTest {
   }
 
   private static void refused(String part, Partition.Call c, int[][] offsets, int[][] words, float[][] floats, double[][] doubles) {
-    IllegalArgumentException e = assertThrows(IllegalArgumentException.class, () -> NativeBridge.ldaRound(c.control, c.settings,
-        c.field("alpha"), offsets, words, floats, doubles, c.shared, c.result, c.cancellation), part);
-    assertTrue(e.getMessage().contains(part), e.getMessage());
+    Spoiling.refused(part, () -> NativeBridge.ldaRound(
+        c.control, c.settings, c.field("alpha"), offsets, words, floats, doubles, c.shared, c.result, c.cancellation));
   }
 
   /** All calls refuse each of these numbers in a slot of control. */
@@ -157,13 +151,9 @@ class LdaArgumentsTest {
     refused("word 29 and topic 3", c -> c.shared[4 * 120 - 1] = (byte) 0xbf);
   }
 
-  /** Thousands of random calls: each has a result, or an exception of a kind that the documentation names. */
   @Test
   void fuzz() {
-    Random random = new Random(16);
-    int results = 0;
-    int refused = 0;
-    for (int i = 0; i < 8000; i++) {
+    Spoiling.fuzz(random -> {
       LdaProblem p = new LdaProblem(random, 1 + random.nextInt(12), random.nextInt(8), Partition.Values.SPARSE.get(random.nextInt(3)),
           1 + random.nextInt(20));
       p.concentration = random.nextBoolean();
@@ -172,57 +162,21 @@ class LdaArgumentsTest {
       p.overRelaxation = random.nextInt(2) * 0.7;
       LdaProblem.Native which = CALLS[random.nextInt(2)];
       Partition.Call call = Partition.copied(p.call(which));
-      for (int spoiled = random.nextInt(4); spoiled > 0; spoiled--) {
-        Spoiling.spoil(call, random);
-      }
-      // Some of the spoiled calls would take for ever.
-      call.cancellation = Cancelling.at(10);
-      try {
-        LdaProblem.run(which, call);
-        results++;
-      } catch (IllegalArgumentException | CancellationException e) {
-        refused++;
-      }
-      NativeBridge.freeFit(call.control == null || call.control.length < 2 ? p.fit : call.control[LdaLayout.CONTROL_FIT]);
-    }
-    assertTrue(results > 1000 && refused > 1000, results + " " + refused);
+      return new Spoiling.Attempt(call, () -> {
+        try {
+          LdaProblem.run(which, call);
+          return NativeBridge.OK;
+        } finally {
+          Spoiling.free(p, call);
+        }
+      });
+    });
     assertEquals(0, NativeBridge.stateEntries());
-    System.gc();
   }
 
-  /** A Java thread that changes the arrays of a running call spoils its numbers, and never crashes the JVM. */
   @Test
   void arraysThatChangeDuringACall() throws InterruptedException {
     LdaProblem p = new LdaProblem(new Random(17), 300, 50, Partition.Values.DOUBLES, 20);
-    AtomicBoolean done = new AtomicBoolean();
-    int[] indices = p.indices.clone();
-    int[] offsets = p.offsets.clone();
-    double[] counts = p.values64.clone();
-    Thread vandal = new Thread(() -> {
-      Random random = new Random(18);
-      while (!done.get()) {
-        p.indices[random.nextInt(indices.length)] = random.nextInt();
-        p.offsets[random.nextInt(offsets.length)] = random.nextInt();
-        p.values64[random.nextInt(counts.length)] = Double.longBitsToDouble(random.nextLong());
-        System.arraycopy(indices, 0, p.indices, 0, indices.length);
-        System.arraycopy(offsets, 0, p.offsets, 0, offsets.length);
-        System.arraycopy(counts, 0, p.values64, 0, counts.length);
-      }
-    });
-    vandal.start();
-    try {
-      for (int i = 0; i < 1000; i++) {
-        try {
-          p.run(CALLS[i % 2]);
-        } catch (IllegalArgumentException | NativeException e) {
-          assertTrue(e.getMessage().length() > 10);
-        }
-      }
-    } finally {
-      done.set(true);
-      vandal.join();
-    }
-    p.free();
-    System.gc();
+    Spoiling.whileArraysChange(p, p.values64, 1000, i -> p.run(CALLS[i % 2]));
   }
 }

@@ -127,7 +127,7 @@ abstract class Partition {
     return c;
   }
 
-  static byte[] bytes(double[] numbers) {
+  static byte[] bytes(double... numbers) {
     byte[] bytes = new byte[8 * numbers.length];
     ResultHeader.doubles(bytes).put(numbers);
     return bytes;

@@ -1,17 +1,17 @@
 package dwell.jni;
 
+import static dwell.jni.Partition.bytes;
+import static dwell.jni.Partition.vector;
+import static dwell.jni.Spoiling.refused;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.function.Executable;
 
 /** A pass of Newton's method and the quadratic model: a case by hand, and wrong arguments, each an exception that names the argument. */
 class PassTest {
@@ -39,20 +39,8 @@ class PassTest {
         new double[] {0, 0, 1}, new double[] {1}, new double[] {1, 2, 3}, NONE, NONE, NONE);
   }
 
-  private static byte[] bytes(double... model) {
-    ByteBuffer bytes = ByteBuffer.allocate(8 * model.length).order(ByteOrder.LITTLE_ENDIAN);
-    bytes.asDoubleBuffer().put(model);
-    return bytes.array();
-  }
-
   private static void dense(long pass) {
     NativeBridge.passBlock(pass, null, null, new float[] {2, 1, 0, 3}, null, new double[] {2, 1}, new double[] {1, 2});
-  }
-
-  private static double[] vector(byte[] result) {
-    double[] vector = new double[PassLayout.entries(2, 1, 1)];
-    ResultHeader.vector(result).get(vector);
-    return vector;
   }
 
   @Test
@@ -90,8 +78,6 @@ class PassTest {
     assertEquals(2 * Math.log(3), ResultHeader.get(result, PassLayout.LOSS_SUM), 1e-12);
     // Reaches 6, 13 and 5 of the second row: the two largest ones.
     assertEquals(19, ResultHeader.get(result, PassLayout.REACH));
-    double[] vector = new double[PassLayout.entries(1, 1, 3)];
-    ResultHeader.vector(result).get(vector);
     assertArrayEquals(new double[] {
         -2 - 2, -2 / 3.0 + 1 / 3.0,
         1 - 2, 2 / 3.0,
@@ -102,7 +88,7 @@ class PassTest {
         10, -2 / 3.0, 4 / 9.0,
         -5, 1 / 3.0, -2 / 9.0,
         -5, 1 / 3.0, -2 / 9.0,
-        10, -2 / 3.0, 4 / 9.0}, vector, 1e-12);
+        10, -2 / 3.0, 4 / 9.0}, vector(result), 1e-12);
   }
 
   @Test
@@ -151,9 +137,7 @@ class PassTest {
     byte[] result = new byte[ResultHeader.length(3)];
     NativeBridge.passEnd(pass, 0, result);
     // The corner at 3 / 4 is beyond gamma: the variable is 1.
-    double[] gradient = new double[3];
-    ResultHeader.vector(result).get(gradient);
-    assertArrayEquals(new double[] {-6, -3, -3}, gradient);
+    assertArrayEquals(new double[] {-6, -3, -3}, vector(result));
     assertEquals(3 * (0.75 - 0.25 * 0.75 * 0.75), ResultHeader.get(result, PassLayout.LOSS_SUM));
     assertEquals(2.25, ResultHeader.get(result, PassLayout.HINGE_SUM));
     refused("earlier", () -> NativeBridge.passBegin(control, NONE, bytes(0, 0, 0.25), NONE, NONE, NONE, NONE, NONE, new double[3]));
@@ -207,11 +191,6 @@ class PassTest {
     NativeBridge.passEnd(pass, 5, result);
     assertEquals(0.5 + 2 * 2, ResultHeader.get(result, PassLayout.LOSS_SUM));
     assertTrue(ResultHeader.get(result, ResultHeader.SOLVER_NANOS) >= 5);
-  }
-
-  private static void refused(String part, Executable call) {
-    IllegalArgumentException e = assertThrows(IllegalArgumentException.class, call, part);
-    assertTrue(e.getMessage().contains(part), e.getMessage());
   }
 
   private static void refusedBegin(String part, long[] control, double[] centre, double[] model, double[] steps, double[] reach) {

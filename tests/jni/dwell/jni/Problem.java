@@ -88,30 +88,26 @@ abstract class Problem extends Partition {
   // The worker state.
 
   double[] exportedAlpha() {
-    int size = NativeBridge.stateSize(fit, partition);
-    double[] alpha = new double[size];
-    NativeBridge.exportState(fit, partition, new long[CdLayout.META_SLOTS], alpha, new double[size], new double[size]);
-    return alpha;
+    return exported(new long[CdLayout.META_SLOTS])[0];
   }
 
   double[] exportedPrevious() {
-    int size = NativeBridge.stateSize(fit, partition);
-    double[] previous = new double[size];
-    NativeBridge.exportState(fit, partition, new long[CdLayout.META_SLOTS], new double[size], previous, new double[size]);
-    return previous;
+    return exported(new long[CdLayout.META_SLOTS])[1];
   }
 
   double[] exportedDelta() {
-    int size = NativeBridge.stateSize(fit, partition);
-    double[] delta = new double[size];
-    NativeBridge.exportState(fit, partition, new long[CdLayout.META_SLOTS], new double[size], new double[size], delta);
-    return delta;
+    return exported(new long[CdLayout.META_SLOTS])[2];
   }
 
   long[] exportedMeta() {
-    int size = NativeBridge.stateSize(fit, partition);
     long[] meta = new long[CdLayout.META_SLOTS];
-    NativeBridge.exportState(fit, partition, meta, new double[size], new double[size], new double[size]);
+    exported(meta);
     return meta;
+  }
+
+  private double[][] exported(long[] meta) {
+    double[][] state = new double[3][NativeBridge.stateSize(fit, partition)];
+    NativeBridge.exportState(fit, partition, meta, state[0], state[1], state[2]);
+    return state;
   }
 }

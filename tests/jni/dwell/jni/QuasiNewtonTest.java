@@ -1,9 +1,8 @@
 package dwell.jni;
 
+import static dwell.jni.Spoiling.refused;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -33,11 +32,6 @@ class QuasiNewtonTest {
     double[] numbers = new double[bytes.length / 8];
     ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer().get(numbers);
     return numbers;
-  }
-
-  private static void refused(String part, Executable call) {
-    IllegalArgumentException e = assertThrows(IllegalArgumentException.class, call, part);
-    assertTrue(e.getMessage().contains(part), e.getMessage());
   }
 
   @Test

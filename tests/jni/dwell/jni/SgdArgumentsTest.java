@@ -1,13 +1,9 @@
 package dwell.jni;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Arrays;
 import java.util.Random;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeAll;
@@ -34,9 +30,7 @@ class SgdArgumentsTest {
   private static void refused(SgdProblem p, SgdProblem.Native which, String part, Consumer<Partition.Call> spoil) {
     Partition.Call call = Partition.copied(p.call(which));
     spoil.accept(call);
-    IllegalArgumentException e =
-        assertThrows(IllegalArgumentException.class, () -> SgdProblem.run(which, call), part);
-    assertTrue(e.getMessage().contains(part), e.getMessage());
+    Spoiling.refused(part, () -> SgdProblem.run(which, call));
   }
 
   /** Both calls are refused. */
@@ -162,67 +156,25 @@ class SgdArgumentsTest {
     }
   }
 
-  /** Thousands of random calls: each has a result, or an exception of a kind that the documentation names. */
   @Test
   void fuzz() {
-    Random random = new Random(16);
-    int results = 0;
-    int refused = 0;
-    for (int i = 0; i < 8000; i++) {
+    Spoiling.fuzz(random -> {
       SgdProblem p = new SgdProblem(random, random.nextInt(12), random.nextInt(8), Partition.Values.any(random),
           random.nextBoolean(), random.nextBoolean(), random.nextInt(6));
       p.l1 = random.nextInt(2) * 0.1;
       SgdProblem.Native which = CALLS[random.nextInt(CALLS.length)];
       Partition.Call call = Partition.copied(p.call(which));
-      for (int spoiled = random.nextInt(4); spoiled > 0; spoiled--) {
-        Spoiling.spoil(call, random);
-      }
-      // Some of the spoiled calls would take for ever.
-      call.cancellation = Cancelling.at(10);
-      try {
+      return new Spoiling.Attempt(call, () -> {
         SgdProblem.run(which, call);
-        results++;
-      } catch (IllegalArgumentException | CancellationException e) {
-        refused++;
-      }
-    }
-    assertTrue(results > 1000 && refused > 1000, results + " " + refused);
-    System.gc();
+        return NativeBridge.OK;
+      });
+    });
   }
 
-  /** A Java thread that changes the arrays of a running call spoils its numbers, and never crashes the JVM. */
   @Test
   void arraysThatChangeDuringACall() throws InterruptedException {
     SgdProblem p = new SgdProblem(new Random(17), 300, 50, Partition.Values.DOUBLES, false, true, SgdProblem.SOFTMAX);
     p.l1 = 0.01;
-    AtomicBoolean done = new AtomicBoolean();
-    int[] indices = p.indices.clone();
-    int[] offsets = p.offsets.clone();
-    double[] labels = p.labels.clone();
-    Thread vandal = new Thread(() -> {
-      Random random = new Random(18);
-      while (!done.get()) {
-        p.indices[random.nextInt(indices.length)] = random.nextInt();
-        p.offsets[random.nextInt(offsets.length)] = random.nextInt();
-        p.labels[random.nextInt(labels.length)] = random.nextInt();
-        System.arraycopy(indices, 0, p.indices, 0, indices.length);
-        System.arraycopy(offsets, 0, p.offsets, 0, offsets.length);
-        System.arraycopy(labels, 0, p.labels, 0, labels.length);
-      }
-    });
-    vandal.start();
-    try {
-      for (int i = 0; i < 2000; i++) {
-        try {
-          p.run(CALLS[i % CALLS.length]);
-        } catch (IllegalArgumentException | NativeException e) {
-          assertTrue(e.getMessage().length() > 10);
-        }
-      }
-    } finally {
-      done.set(true);
-      vandal.join();
-    }
-    System.gc();
+    Spoiling.whileArraysChange(p, p.labels, 2000, i -> p.run(CALLS[i % CALLS.length]));
   }
 }

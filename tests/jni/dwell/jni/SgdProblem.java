@@ -1,6 +1,8 @@
 package dwell.jni;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 
 /** Rows of one partition, the calls of model averaging on them, and the same steps in plain Java on all coefficients at once. */
@@ -122,34 +124,72 @@ final class SgdProblem extends Partition {
   }
 
   /** The result that a call should give: some slots, and the vector. */
-  record Expected(double lossSum, double weightSum, long rows, long cursor, long steps, double[] vector) {}
+  record Expected(double lossSum, double weightSum, double entries, long rows, long cursor, long steps, double[] vector) {}
 
   Expected descended() {
     double[] model = shared.clone();
-    double[] sums = new double[2];
+    double[] sums = new double[3];
     long[] t = {steps};
     long end = visit(cursor, i -> {
-      double eta = switch (kind) {
-        case 0 -> eta0 / Math.sqrt(1.0 + rate * t[0]);
-        case 1 -> eta0 / (1.0 + rate * eta0 * t[0]);
-        default -> throw new IllegalStateException("schedule " + kind);
-      };
-      double[] row = differentiate(i, model);
-      sums[0] += weight(i) * row[0];
+      sums[0] += weight(i) * stepped(i, model, eta0, t[0]++);
       sums[1] += weight(i);
-      for (int p = 0; p < model.length; p++) {
-        int j = p / outputs;
-        double step = eta * weight(i) * weightFactor * row[1 + p % outputs];
-        if (j < m) {
-          double w = (1.0 - eta * l2) * model[p] - step * scale(j) * dense[i][j];
-          model[p] = Math.copySign(Math.max(0.0, Math.abs(w) - eta * l1 * Math.sqrt(scale(j))), w);
-        } else if (intercept) {
-          model[p] -= step;
-        }
-      }
-      t[0]++;
+      sums[2] += offsets[i + 1] - offsets[i];
     });
     long rows = t[0] - steps;
-    return new Expected(sums[0], sums[1], rows, end, t[0], Arrays.stream(model).map(w -> share * w).toArray());
+    return new Expected(sums[0], sums[1], sums[2], rows, end, t[0], Arrays.stream(model).map(w -> share * w).toArray());
+  }
+
+  /** Makes the step on a row at a time; the loss of the row before. */
+  private double stepped(int i, double[] model, double first, long t) {
+    double eta = switch (kind) {
+      case 0 -> first / Math.sqrt(1.0 + rate * t);
+      case 1 -> first / (1.0 + rate * first * t);
+      default -> throw new IllegalStateException("schedule " + kind);
+    };
+    double[] row = differentiate(i, model);
+    for (int p = 0; p < model.length; p++) {
+      int j = p / outputs;
+      double step = eta * weight(i) * weightFactor * row[1 + p % outputs];
+      if (j < m) {
+        double w = (1.0 - eta * l2) * model[p] - step * scale(j) * dense[i][j];
+        model[p] = Math.copySign(Math.max(0.0, Math.abs(w) - eta * l1 * Math.sqrt(scale(j))), w);
+      } else if (intercept) {
+        model[p] -= step;
+      }
+    }
+    return row[0];
+  }
+
+  /** Rows that a search makes its steps on; the losses are of as many rows after them. */
+  int searchedRows() {
+    return (int) Math.min(budget, n / 2);
+  }
+
+  /** The objective that a search should give each candidate. */
+  double[] searched() {
+    int count = searchedRows();
+    List<Integer> rows = new ArrayList<>();
+    long whole = budget;
+    budget = 2L * count;
+    visit(cursor, rows::add);
+    budget = whole;
+    return Arrays.stream(candidates).map(eta -> {
+      double[] model = shared.clone();
+      for (int k = 0; k < count; k++) {
+        stepped(rows.get(k), model, eta, steps + k);
+      }
+      double losses = 0.0;
+      double total = 0.0;
+      for (int i : rows.subList(count, 2 * count)) {
+        losses += weight(i) * differentiate(i, model)[0];
+        total += weight(i);
+      }
+      double penalty = 0.0;
+      for (int p = 0; p < m * outputs; p++) {
+        double u = Math.abs(model[p]) / Math.sqrt(scale(p / outputs));
+        penalty += l1 * u + l2 / 2 * u * u;
+      }
+      return losses / total + penalty;
+    }).toArray();
   }
 }

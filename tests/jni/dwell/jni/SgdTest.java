@@ -2,11 +2,11 @@ package dwell.jni;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Arrays;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -32,6 +32,7 @@ class SgdTest {
     assertEquals(expected.weightSum(), ResultHeader.get(result, SgdLayout.WEIGHT_SUM), TOLERANCE * Math.max(1.0, expected.weightSum()));
     assertEquals(0.0, ResultHeader.get(result, SgdLayout.DIVERGED));
     assertEquals(expected.rows(), ResultHeader.get(result, SgdLayout.ROWS));
+    assertEquals(expected.entries(), ResultHeader.get(result, ResultHeader.NONZEROS));
     assertEquals(expected.cursor(), ResultHeader.get(result, SgdLayout.CURSOR));
     assertEquals(expected.steps(), ResultHeader.get(result, SgdLayout.STEPS));
     double[] vector = Partition.vector(result);
@@ -65,6 +66,41 @@ class SgdTest {
           }
         }
       }
+    }
+  }
+
+  @Test
+  void searchesAgreeWithPlainJava() {
+    Random random = new Random(9);
+    for (int loss = 0; loss <= SgdProblem.SOFTMAX; loss++) {
+      for (long budget : new long[] {1, 13, 1000}) {
+        SgdProblem p = new SgdProblem(random, 20, 60, Partition.Values.DOUBLES, true, random.nextBoolean(), loss);
+        p.candidates = new double[] {1e-4, 0.02, 0.1, 0.5};
+        p.l1 = random.nextInt(2) * 0.02;
+        p.l2 = random.nextInt(2) * 0.1;
+        p.kind = random.nextInt(2);
+        p.budget = budget;
+        p.cursor = 50;
+        p.steps = 70;
+        byte[] result = p.run(SgdProblem.SEARCH);
+        double[] expected = p.searched();
+        for (int c = 0; c < expected.length; c++) {
+          assertEquals(expected[c], ResultHeader.get(result, SgdLayout.OBJECTIVES + c), 1e-10 * Math.max(1.0, expected[c]));
+        }
+        assertEquals(2.0 * expected.length * p.searchedRows(), ResultHeader.get(result, SgdLayout.ROWS));
+        assertEquals(50.0, ResultHeader.get(result, SgdLayout.CURSOR));
+        assertEquals(70.0, ResultHeader.get(result, SgdLayout.STEPS));
+      }
+    }
+  }
+
+  @Test
+  void callsAtTheSameTimeGiveTheSameBytes() {
+    int beforeNanos = 8 * ResultHeader.SOLVER_NANOS;
+    for (SgdProblem.Native which : new SgdProblem.Native[] {SgdProblem.DESCEND, SgdProblem.SEARCH}) {
+      SgdProblem p = new SgdProblem(new Random(18), 20, 60, Partition.Values.DOUBLES, true, true, SgdProblem.SOFTMAX);
+      byte[] alone = Arrays.copyOf(p.run(which), beforeNanos);
+      IntStream.range(0, 100).parallel().forEach(k -> assertArrayEquals(alone, Arrays.copyOf(p.run(which), beforeNanos)));
     }
   }
 

@@ -1,12 +1,10 @@
 package dwell.data
 
 import java.util.Arrays
-import java.util.concurrent.atomic.AtomicInteger
 
 import org.apache.spark.ml.linalg.{Vector, Vectors}
 import org.apache.spark.rdd.RDD
 
-import dwell.SparkSuite
 import dwell.data.block.{ColumnNames, LabeledRow, RowBlockBuilder}
 import dwell.data.documents.DocumentDataset
 import dwell.data.matrix.MatrixBlock
@@ -15,16 +13,14 @@ import dwell.problem.Labels
 import dwell.spark.{InputChangedException, TaskFailure}
 
 /** Source partitions that are read in several blocks. */
-class BlocksSuite extends SparkSuite {
+class BlocksSuite extends Reading {
   import BlocksSuite._
+  import Reading.reads
 
   private val form = RowForm(1.0, intercept = true, labels = Labels.Signed)
 
-  private def read(partitions: Seq[LabeledRow]*): TrainingRows =
-    TrainingReader.read(
-      sc.parallelize(partitions, partitions.size).flatMap(identity).map(_.toInternal),
-      Columns,
-      "test")
+  /** The rows in smaller partitions of the source. */
+  private def pieces: Seq[Seq[LabeledRow]] = rows.grouped(rows.size / 7 + 1).toSeq
 
   test("a block ends where it is large enough, and the next one goes on") {
     val blocks = RowBlockBuilder.read(3, Columns, rows.iterator.map(_.toInternal), ColumnNames()).toSeq
@@ -44,8 +40,7 @@ class BlocksSuite extends SparkSuite {
   }
 
   test("datasets are those of the same rows in smaller partitions of the source") {
-    val one = read(rows)
-    val several = read(rows.grouped(rows.size / 7 + 1).toSeq: _*)
+    val (one, several) = (read(Seq(rows)), read(pieces))
     try {
       assert(one.numRows == several.numRows && one.nonzeros == several.nonzeros && one.largestLabel == 1.0)
       for ((a, b) <- Seq(one.totalWeight -> several.totalWeight, one.labelVariance -> several.labelVariance)) {
@@ -74,13 +69,9 @@ class BlocksSuite extends SparkSuite {
     def dataset(partitions: Seq[Seq[LabeledRow]]): DocumentDataset = {
       val vectors =
         partitions.map(_.map(r => Vectors.dense(r.features.toArray.map(x => if (x == 0.0) x else 0.1 + x.abs)): Vector))
-      DocumentDataset.read(
-        sc.parallelize(vectors, vectors.size).flatMap(identity).map(LabeledRow.ofVector),
-        Columns,
-        2,
-        "test")
+      DocumentDataset.read(rdd(vectors).map(LabeledRow.ofVector), Columns, 2, "test")
     }
-    val (one, several) = (dataset(Seq(rows)), dataset(rows.grouped(rows.size / 7 + 1).toSeq))
+    val (one, several) = (dataset(Seq(rows)), dataset(pieces))
     try {
       def entries(data: DocumentDataset) =
         data.partitions.collect().toSeq.map { d =>
@@ -98,7 +89,7 @@ class BlocksSuite extends SparkSuite {
 
   test("a problem behind the first block names the row of the partition") {
     val bad = rows :+ LabeledRow(1.0, 1.0, Vectors.dense(Array.fill(Columns)(Double.NaN)))
-    val message = intercept[IllegalArgumentException](read(bad)).getMessage
+    val message = intercept[IllegalArgumentException](read(Seq(bad))).getMessage
     assert(message.contains(s"row ${rows.size} of partition 0"), message)
   }
 
@@ -107,22 +98,19 @@ class BlocksSuite extends SparkSuite {
       reads.set(0)
       val (all, changedRow) = (sc.broadcast(rows), changed)
       val source: RDD[LabeledRow] = sc.parallelize(Seq(0), 1).flatMap { _ =>
-        val shift = BlocksSuite.reads.getAndIncrement().toDouble
+        val shift = Reading.reads.getAndIncrement().toDouble
         all.value.iterator.zipWithIndex.map { case (r, j) => if (j == changedRow) r.copy(weight = 1.0 + shift) else r }
       }
-      val data = TrainingReader.read(source.map(_.toInternal), Columns, "test")
-      try {
+      using(read(source, Columns)) { data =>
         TestData.loseCached(sc)
         val error = intercept[InputChangedException](TaskFailure.unwrapped(data.scaled(2, form)))
         assert(error.getMessage.contains("Partition 0"))
-      } finally data.unpersist()
+      }
     }
   }
 }
 
 object BlocksSuite {
-  private val reads = new AtomicInteger
-
   private val Columns = 20
 
   /** Some more than two blocks of half a million values; a row in a hundred has no weight. */

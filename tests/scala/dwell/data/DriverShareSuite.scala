@@ -1,13 +1,11 @@
 package dwell.data
 
-import java.util.concurrent.{CountDownLatch, TimeUnit}
 import java.util.concurrent.atomic.AtomicLong
 
-import org.apache.spark.DwellBridge
 import org.apache.spark.ml.linalg.Vectors
-import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent, SparkListenerTaskEnd}
+import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskEnd}
 
-import dwell.SparkSuite
+import dwell.{Listened, SparkSuite}
 import dwell.data.block.LabeledRow
 import dwell.data.rows.RowForm
 import dwell.problem.Labels
@@ -18,22 +16,13 @@ class DriverShareSuite extends SparkSuite {
   /** The bytes of all task results while `body` runs. */
   private def results(body: => Any): Long = {
     val bytes = new AtomicLong()
-    val seen = new CountDownLatch(1)
-    val end = new SparkListenerEvent {}
     val listener = new SparkListener {
       override def onTaskEnd(task: SparkListenerTaskEnd): Unit = {
         bytes.addAndGet(task.taskMetrics.resultSize)
         ()
       }
-      override def onOtherEvent(event: SparkListenerEvent): Unit = if (event eq end) seen.countDown()
     }
-    sc.addSparkListener(listener)
-    try {
-      body
-      // Events come in order, and after the jobs.
-      DwellBridge.post(sc, end)
-      assert(seen.await(60, TimeUnit.SECONDS))
-    } finally sc.removeSparkListener(listener)
+    Listened.by(sc, listener)(body)
     bytes.get
   }
 

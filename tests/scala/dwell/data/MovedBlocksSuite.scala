@@ -1,34 +1,28 @@
 package dwell.data
 
-import java.util.concurrent.atomic.AtomicInteger
-
 import org.apache.spark.{ShuffleDependency, ShuffleOutputs}
 import org.apache.spark.ml.linalg.Vectors
 import org.apache.spark.rdd.RDD
 
-import dwell.SparkSuite
 import dwell.data.block.LabeledRow
 import dwell.data.rows.{BlockArrays, BlockData}
 import dwell.spark.{InputChangedException, TaskFailure}
 
 /** Whole blocks of uneven source partitions, moved to workers. */
-class MovedBlocksSuite extends SparkSuite {
+class MovedBlocksSuite extends Reading {
   import MovedBlocksSuite._
+  import Reading.reads
 
   /** Row i is (i, 1, ..., 1), with the label i modulo 2. Each source partition begins where the one before it ends. */
   private def source(counts: Int*): RDD[LabeledRow] = {
     val firsts = counts.scanLeft(0)(_ + _)
     sc.parallelize(counts.indices, counts.size).flatMap { p =>
-      MovedBlocksSuite.reads.incrementAndGet()
+      Reading.reads.incrementAndGet()
       Iterator.range(firsts(p), firsts(p + 1)).map(row(_, 0.0))
     }
   }
 
-  private def using[T](rows: RDD[LabeledRow])(body: TrainingRows => T): T = {
-    val training = TrainingReader.read(rows.map(_.toInternal), Columns, "test")
-    try body(training)
-    finally training.unpersist()
-  }
+  private def using[T](rows: RDD[LabeledRow])(body: TrainingRows => T): T = using(read(rows, Columns))(body)
 
   private def shuffles(rdd: RDD[_]): Int = rdd.dependencies.map {
     case d: ShuffleDependency[_, _, _] => 1 + shuffles(d.rdd)
@@ -87,7 +81,7 @@ class MovedBlocksSuite extends SparkSuite {
     for (changes <- Seq(false, true)) {
       reads.set(0)
       val read = sc.parallelize(Seq(0), 1).flatMap { _ =>
-        val shift = MovedBlocksSuite.reads.getAndIncrement().toDouble
+        val shift = Reading.reads.getAndIncrement().toDouble
         Iterator.range(0, 60000).map(row(_, if (changes) shift else 0.0))
       }
       using(read) { training =>
@@ -103,7 +97,7 @@ class MovedBlocksSuite extends SparkSuite {
   }
 
   test("nothing is left once the data is released") {
-    val training = TrainingReader.read(source(60000).map(_.toInternal), Columns, "test")
+    val training = read(source(60000), Columns)
     val before = ShuffleOutputs.ids
     training.blocks(2, even = true)
     def kept = sc.getPersistentRDDs.values.flatMap(rdd => Option(rdd.name)).filter(_.startsWith("test: ")).toSeq
@@ -117,8 +111,6 @@ class MovedBlocksSuite extends SparkSuite {
 object MovedBlocksSuite {
 
   private val Columns = 20
-
-  private val reads = new AtomicInteger
 
   private def row(i: Int, shift: Double): LabeledRow =
     LabeledRow(i % 2.0, 1.0 + shift, Vectors.dense(i.toDouble +: Array.fill(Columns - 1)(1.0)))

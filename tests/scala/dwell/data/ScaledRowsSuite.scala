@@ -1,32 +1,21 @@
 package dwell.data
 
-import java.util.concurrent.atomic.AtomicInteger
-
 import org.apache.spark.ml.linalg.Vectors
-import org.apache.spark.rdd.RDD
 
-import dwell.{CheckLong, SparkSuite}
-import dwell.data.block.{ColumnNames, LabeledRow}
+import dwell.CheckLong
+import dwell.data.block.LabeledRow
 import dwell.data.moments.{MergedMoments, MomentPiece, ValueMoments}
 import dwell.data.rows.RowForm
 import dwell.problem.Labels
 import dwell.spark.{InputChangedException, TaskFailure}
 
 /** Rows in blocks for steps along rows: where they come to, and the sums and scales that go with them. */
-class ScaledRowsSuite extends SparkSuite {
+class ScaledRowsSuite extends Reading {
+  import Reading.reads
   import TestData.{row, Values}
 
-  private def rdd(blocks: Seq[Seq[LabeledRow]]): RDD[LabeledRow] =
-    sc.parallelize(blocks, blocks.size).flatMap(identity)
-
-  private def read(blocks: Seq[Seq[LabeledRow]]): TrainingRows =
-    TrainingReader.read(rdd(blocks).map(_.toInternal), blocks.flatten.head.features.size, "test")
-
-  private def rows[T](blocks: Seq[Seq[LabeledRow]], workers: Int, form: RowForm)(use: ScaledRows => T): T = {
-    val training = read(blocks)
-    try use(training.scaled(workers, form))
-    finally training.unpersist()
-  }
+  private def rows[T](blocks: Seq[Seq[LabeledRow]], workers: Int, form: RowForm)(use: ScaledRows => T): T =
+    using(read(blocks))(training => use(training.scaled(workers, form)))
 
   private def close(a: Double, b: Double): Boolean =
     math.abs(a - b) <= ScaledRowsSuite.Rounding * math.max(1.0, math.max(a.abs, b.abs))
@@ -151,11 +140,10 @@ class ScaledRowsSuite extends SparkSuite {
       val seed = 40 + Seq(Values.Ones, Values.Singles, Values.Doubles).indexOf(values)
       val all = binary(TestData.random(seed, 60, 37, density, values, weighted, dense))
       val blocks = Seq(all.take(11), Nil, all.slice(11, 50), all.drop(50), Nil)
-      val training = read(blocks)
-      try {
+      using(read(blocks)) { training =>
         for (arrangement <- arrangements if arrangement.data == set)
           check(training.scaled(arrangement.workers, arrangement.form), blocks, arrangement.form)
-      } finally training.unpersist()
+      }
     }
 
   test("labels are taken as they are where they are no classes") {
@@ -314,15 +302,13 @@ class ScaledRowsSuite extends SparkSuite {
       form <- Seq(signed, averages)
       changing <- Seq(false, true)
     } {
-      val reads = ScaledRowsSuite.reads
       reads.set(0)
       val all = if (sorted) base.sortBy(_.label) else base
       val source = sc.parallelize(all.grouped(200).toSeq, 2).flatMap { block =>
-        val again = ScaledRowsSuite.reads.getAndIncrement() >= 2
+        val again = Reading.reads.getAndIncrement() >= 2
         if (changing && again) block.map(r => r.copy(label = 1.0 - r.label)) else block
       }
-      val training = TrainingReader.read(source.map(_.toInternal), 6, "test")
-      try {
+      using(read(source, 6)) { training =>
         val data = training.scaled(2, form)
         val first = partsOf(data).map(rowsOf)
         assert(reads.get == 2, "rows are read once")
@@ -337,17 +323,13 @@ class ScaledRowsSuite extends SparkSuite {
           assert(reads.get == 4, "rows are read again once")
           assert(data.forBarrier.barrier().mapPartitions(identity).count() == 2L)
         }
-      } finally training.unpersist()
+      }
     }
   }
 
   test("refused: signed labels where there are no two classes, numbers that leave the range of a double") {
-    def failure(form: RowForm, rows: LabeledRow*): String = {
-      val training =
-        TrainingReader.read(rdd(Seq(rows)).map(_.toInternal), 2, "test", ColumnNames("terms", "size", "importance"))
-      try intercept[IllegalArgumentException](training.scaled(2, form)).getMessage
-      finally training.unpersist()
-    }
+    def failure(form: RowForm, rows: LabeledRow*): String =
+      using(read(Seq(rows)))(rows => intercept[IllegalArgumentException](rows.scaled(2, form)).getMessage)
     val labels = failure(RowForm(0.0, false, Labels.Signed), row(1, 1, 2), row(2, 3, 4))
     assert(labels.contains("'size'") && labels.contains("label 2.0 in row 1") && labels.contains("StringIndexer"))
     val far =
@@ -366,7 +348,4 @@ object ScaledRowsSuite {
 
   /** Sums of a few hundred terms in another order, and variances by another formula, differ by some ulps. */
   private val Rounding = 1e-11
-
-  /** How often partitions of the source of a test were read; the tasks of local mode share this counter. */
-  val reads = new AtomicInteger()
 }

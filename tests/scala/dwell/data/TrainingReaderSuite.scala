@@ -1,16 +1,13 @@
 package dwell.data
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream}
-import java.util.concurrent.atomic.AtomicInteger
 
 import scala.util.Random
 
 import org.apache.spark.{SparkConf, SparkException}
 import org.apache.spark.ml.linalg.{SparseVector, Vectors}
-import org.apache.spark.rdd.RDD
 import org.apache.spark.serializer.KryoSerializer
 
-import dwell.SparkSuite
 import dwell.base.SliceBounds
 import dwell.data.block.{ColumnNames, DataLimits, LabeledRow, RowBlockBuilder}
 import dwell.data.columns.{ColumnDataset, ColumnPartition}
@@ -21,29 +18,18 @@ import dwell.problem.Labels
 import dwell.spark.{InputChangedException, TaskFailure}
 
 /** Rows as read, and their columns by partition. */
-class TrainingReaderSuite extends SparkSuite {
+class TrainingReaderSuite extends Reading {
+  import Reading.reads
   import TestData.{row, Values}
-
-  private def rdd(blocks: Seq[Seq[LabeledRow]]): RDD[LabeledRow] =
-    sc.parallelize(blocks, blocks.size).flatMap(identity)
-
-  private def read(blocks: Seq[Seq[LabeledRow]]): TrainingRows =
-    TrainingReader.read(rdd(blocks).map(_.toInternal), blocks.flatten.head.features.size, "test")
 
   private def close(a: Double, b: Double): Boolean = math.abs(a - b) <= 1e-12 * math.max(1.0, math.max(a.abs, b.abs))
 
-  private def columns[T](blocks: Seq[Seq[LabeledRow]], numPartitions: Int)(use: ColumnDataset => T): T = {
-    val rows = read(blocks)
-    try use(rows.columns(numPartitions))
-    finally rows.unpersist()
-  }
+  private def columns[T](blocks: Seq[Seq[LabeledRow]], numPartitions: Int)(use: ColumnDataset => T): T =
+    using(read(blocks))(rows => use(rows.columns(numPartitions)))
 
   /** Reads and transposes the rows, and compares with columns built directly from the definition. */
-  private def check(blocks: Seq[Seq[LabeledRow]], numPartitions: Int): Unit = {
-    val read = this.read(blocks)
-    try check(read, read.columns(numPartitions), blocks.flatten.filter(_.weight > 0.0).toArray)
-    finally read.unpersist()
-  }
+  private def check(blocks: Seq[Seq[LabeledRow]], numPartitions: Int): Unit =
+    using(read(blocks))(rows => check(rows, rows.columns(numPartitions), blocks.flatten.filter(_.weight > 0.0).toArray))
 
   private def check(read: TrainingRows, data: ColumnDataset, rows: Array[LabeledRow]): Unit = {
     val m = rows.length
@@ -126,22 +112,20 @@ class TrainingReaderSuite extends SparkSuite {
   test("the most bytes held are those as read and those of the dataset") {
     val random = new Random(7)
     val rows = Seq.fill(100)(TestData.row(random.nextDouble(), Seq.fill(4)(random.nextGaussian()): _*))
-    val read = this.read(Seq(rows.take(40), rows.drop(40)))
-    try {
+    using(read(Seq(rows.take(40), rows.drop(40)))) { read =>
       val asRead = 8L * 400L + 8L * 100L
       for (held <- Seq(
           read.columns(2).held,
           read.scaled(2, RowForm(1.0, intercept = true, labels = Labels.Real)).blocks.held))
         assert(held.data > 8L * 400L && held.most == held.data + asRead)
-    } finally read.unpersist()
+    }
   }
 
   test("each partition has the labels of its slice of rows, and the weights of all") {
     for (weighted <- Seq(false, true)) {
       val rows = TestData.random(6, 13000, 3, 0.1, Values.Ones, weighted)
       val blocks = Seq(rows.take(5000), Nil, rows.slice(5000, 5001), rows.drop(5001))
-      val read = this.read(blocks)
-      try {
+      using(read(blocks)) { read =>
         val kept = rows.filter(_.weight > 0.0)
         for (numPartitions <- Seq(1, 2, 5)) {
           val data = read.columns(numPartitions)
@@ -152,7 +136,7 @@ class TrainingReaderSuite extends SparkSuite {
             if (weighted) assert(weights.toSeq == kept.map(_.weight)) else assert(weights == null)
           }
         }
-      } finally read.unpersist()
+      }
     }
   }
 
@@ -176,9 +160,7 @@ class TrainingReaderSuite extends SparkSuite {
   test("rows of weight 0 count for nothing, not even for what is constant") {
     val kept = TestData.random(3, 20, 6, 0.5)
     val left = kept.map(r => r.copy(weight = 0.0, label = 100.0, features = Vectors.dense(Array.fill(6)(9.0))))
-    val with0 = read(Seq(left.take(5) ++ kept.take(10), left.drop(5), kept.drop(10)))
-    check(with0, with0.columns(2), kept.toArray)
-    with0.unpersist()
+    check(Seq(left.take(5) ++ kept.take(10), left.drop(5), kept.drop(10)), 2)
   }
 
   test("a row of weight 2 is a row that occurs twice") {
@@ -194,14 +176,6 @@ class TrainingReaderSuite extends SparkSuite {
     }
     weighted.unpersist()
     repeated.unpersist()
-  }
-
-  test("the variance of a dense column far from zero is exact") {
-    val rows = (0 until 1000).map(j => LabeledRow(j, 0.1 + j % 7, Vectors.dense(1e9 + j % 2)))
-    val total = rows.map(_.weight).sum
-    val ones = rows.filter(_.features(0) != 1e9).map(_.weight).sum / total
-    val p = TestData.partitions(Seq(rows), 1).head
-    assert(math.abs(p.variance(0) - ones * (1 - ones)) < 1e-9)
   }
 
   test("values are stored as narrow as loses nothing") {
@@ -246,14 +220,13 @@ class TrainingReaderSuite extends SparkSuite {
 
   test("lost columns are computed again, unless the source has changed meanwhile") {
     val rows = TestData.random(4, 30, 6, 0.5)
-    val reads = TrainingReaderSuite.reads
     for (changing <- Seq(false, true)) {
       reads.set(0)
       val source = sc.parallelize(Seq(0), 1).flatMap { _ =>
-        val read = TrainingReaderSuite.reads.getAndIncrement()
+        val read = Reading.reads.getAndIncrement()
         if (changing) rows.map(r => r.copy(label = r.label + read)) else rows
       }
-      val all = TrainingReader.read(source.map(_.toInternal), 6, "test")
+      val all = read(source, 6)
       val data = all.columns(2)
       assert(reads.get == 1, "rows are read once")
       val first = data.partitions.collect()
@@ -314,8 +287,6 @@ class TrainingReaderSuite extends SparkSuite {
     vector
   }
 
-  private val names = ColumnNames("terms", "size", "importance")
-
   for {
     (what, bad, column, parts) <- Seq[(String, LabeledRow, String, Seq[String])](
       ("NaN in a dense vector", row(1, 0, 0, 0, Double.NaN), "terms", Seq("NaN", "index 3", "Imputer")),
@@ -348,7 +319,7 @@ class TrainingReaderSuite extends SparkSuite {
   } test(s"refused with column, row and fix: $what") {
     val good = row(1, 0, 1, 2, 3)
     val data = rdd(Seq(Seq(good), Seq(good, good, bad, good), Seq(good, bad)))
-    val error = intercept[IllegalArgumentException](TrainingReader.read(data.map(_.toInternal), 4, "test", names))
+    val error = intercept[IllegalArgumentException](read(data, 4))
     for (part <- s"Column '$column'" +: "row 2 of partition 1" +: parts) {
       assert(error.getMessage.contains(part), error.getMessage)
     }
@@ -365,51 +336,43 @@ class TrainingReaderSuite extends SparkSuite {
     assert(blocks.last.problem.contains("row 150 of partition 3") && rows.size == 49)
   }
 
-  test("refused: more features than the driver's memory has room for") {
-    DataLimits.checkFeatureCount(1000, ColumnNames(), heap = 40000L)
-    val error = intercept[IllegalArgumentException](DataLimits.checkFeatureCount(1000, ColumnNames(), heap = 39999L))
-    assert(error.getMessage.contains("'features'") && error.getMessage.contains("spark.driver.memory"))
-  }
-
   test("refused: no rows, and no rows of positive weight") {
-    for (empty <- Seq(sc.emptyRDD[LabeledRow], rdd(Seq(Nil, Nil)))) {
-      val error = intercept[IllegalArgumentException](TrainingReader.read(empty.map(_.toInternal), 4, "test"))
+    for (empty <- Seq(sc.emptyRDD[LabeledRow], rdd[LabeledRow](Seq(Nil, Nil)))) {
+      val error = intercept[IllegalArgumentException](read(empty, 4))
       assert(error.getMessage.contains("no rows"))
     }
     val weightless = rdd(Seq(Seq(row(1, 2).copy(weight = 0.0)), Nil, Seq(row(1, 2).copy(weight = 0.0))))
-    val error = intercept[IllegalArgumentException](TrainingReader.read(weightless.map(_.toInternal), 1, "test", names))
+    val error = intercept[IllegalArgumentException](read(weightless, 1))
     assert(error.getMessage.contains("all weights are zero") && error.getMessage.contains("importance"))
   }
 
   test("refused: more rows or more features than an array or a shared vector has room for") {
-    DataLimits.checkAnyRow(5000000000L, 4000000000L, names)
+    DataLimits.checkAnyRow(5000000000L, 4000000000L, ColumnNames())
     val room = ResultHeader.MAX_ENTRIES
     assert(DataLimits.checkSharedRows(room.toLong) == room)
     for (rows <- Seq(room + 1L, 4000000000L)) {
       val shared = intercept[IllegalArgumentException](DataLimits.checkSharedRows(rows))
       assert(shared.getMessage.contains(s"$rows rows") && shared.getMessage.contains("orientation=dual"))
     }
-    DataLimits.checkSharedFeatures(room, names)
-    val wide = intercept[IllegalArgumentException](DataLimits.checkSharedFeatures(room + 1, names))
+    DataLimits.checkSharedFeatures(room, ColumnNames())
+    val wide = intercept[IllegalArgumentException](DataLimits.checkSharedFeatures(room + 1, ColumnNames()))
     assert(wide.getMessage.contains(s"length ${room + 1}") && wide.getMessage.contains("orientation=primal"))
     for (numFeatures <- Seq(Int.MaxValue, -1)) {
       val one = rdd(Seq(Seq(LabeledRow(1, 1, Vectors.sparse(Int.MaxValue, Array(5), Array(1.0))))))
-      val features =
-        intercept[IllegalArgumentException](TrainingReader.read(one.map(_.toInternal), numFeatures, "test", names))
+      val features = intercept[IllegalArgumentException](read(one, numFeatures))
       assert(features.getMessage.contains(s"$numFeatures") && features.getMessage.contains("'terms'"))
     }
   }
 
   test("refused: numbers whose moments leave the range of a double") {
     def failure(rows: LabeledRow*): String =
-      intercept[IllegalArgumentException](
-        TrainingReader.read(rdd(Seq(rows)).map(_.toInternal), 2, "test", names)).getMessage
-    val large = TrainingReader.read(rdd(Seq(Seq(row(1, 1, 1e200), row(2, 2, 0)))).map(_.toInternal), 2, "test", names)
-    for (make <- Seq[TrainingRows => Any](_.columns(2), _.scaled(2, RowForm(0.0, true, Labels.Real)))) {
-      val huge = intercept[IllegalArgumentException](make(large)).getMessage
-      assert(huge.contains("'terms', index 1") && huge.contains("Scale"))
+      intercept[IllegalArgumentException](read(Seq(rows))).getMessage
+    using(read(Seq(Seq(row(1, 1, 1e200), row(2, 2, 0))))) { large =>
+      for (make <- Seq[TrainingRows => Any](_.columns(2), _.scaled(2, RowForm(0.0, true, Labels.Real)))) {
+        val huge = intercept[IllegalArgumentException](make(large)).getMessage
+        assert(huge.contains("'terms', index 1") && huge.contains("Scale"))
+      }
     }
-    large.unpersist()
     assert(failure(row(1e200, 1, 2), row(2, 2, 1)).contains("'size'"))
     val heavy = row(1, 1, 2).copy(weight = 1e300)
     assert(failure(heavy, heavy.copy(label = 2)).contains("'importance'"))
@@ -418,9 +381,8 @@ class TrainingReaderSuite extends SparkSuite {
 
   test("a failed fit leaves nothing cached") {
     val before = sc.getPersistentRDDs.keySet
-    intercept[IllegalArgumentException](
-      TrainingReader.read(rdd(Seq(Seq(row(Double.NaN, 1)))).map(_.toInternal), 1, "test"))
-    val rows = TrainingReader.read(rdd(Seq(Seq(row(1, 1e200), row(2, 1)))).map(_.toInternal), 1, "test")
+    intercept[IllegalArgumentException](read(Seq(Seq(row(Double.NaN, 1)))))
+    val rows = read(Seq(Seq(row(1, 1e200), row(2, 1))))
     val cached = sc.getPersistentRDDs.keySet
     intercept[IllegalArgumentException](rows.columns(1))
     intercept[IllegalArgumentException](rows.scaled(1, RowForm(0.0, intercept = true, labels = Labels.Real)))
@@ -435,10 +397,4 @@ class TrainingReaderSuite extends SparkSuite {
     assert(mine.getMessage == "mine" && mine.getSuppressed.head.isInstanceOf[SparkException])
     intercept[SparkException](TaskFailure.unwrapped(failing(new IllegalStateException("other"))))
   }
-}
-
-object TrainingReaderSuite {
-
-  /** How often the source of a test was read; the tasks of local mode share this counter. */
-  val reads = new AtomicInteger()
 }

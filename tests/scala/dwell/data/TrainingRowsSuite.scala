@@ -16,13 +16,13 @@ import dwell.data.rows.RowForm
 import dwell.problem.Labels
 
 /** The datasets that fits make of the same rows, and their release. */
-class TrainingRowsSuite extends SparkSuite {
+class TrainingRowsSuite extends Reading {
 
   private val form = RowForm(1.0, intercept = true, labels = Labels.Signed)
 
   private def training(seed: Int = 1, sc: SparkContext = this.sc): TrainingRows = {
     val rows = TestData.random(seed, 60, 8, 0.5).map(r => r.copy(label = if (r.label > 0.0) 1.0 else 0.0))
-    TrainingReader.read(sc.parallelize(rows, 3).map(_.toInternal), 8, "test")
+    read(sc.parallelize(rows, 3), 8)
   }
 
   /** Names of the RDDs that `body` leaves cached. */
@@ -39,8 +39,7 @@ class TrainingRowsSuite extends SparkSuite {
   }.toSet
 
   test("a dataset is made once for each number of workers and form") {
-    val rows = training()
-    try {
+    using(training()) { rows =>
       val columns = rows.columns(2)
       val byRow = rows.scaled(2, form)
       assert((rows.columns(2) eq columns) && (rows.scaled(2, form.copy()) eq byRow))
@@ -48,7 +47,7 @@ class TrainingRowsSuite extends SparkSuite {
       assert((rows.columns(3) ne columns) && (rows.scaled(3, form) ne byRow))
       val other = rows.scaled(2, form.copy(scaleFactor = 0.0, intercept = false))
       assert((other ne byRow) && (other.blocks eq byRow.blocks), "another form of the same blocks")
-    } finally rows.unpersist()
+    }
   }
 
   test("threads that ask at once get the same dataset") {
@@ -68,14 +67,11 @@ class TrainingRowsSuite extends SparkSuite {
   }
 
   test("once a dataset holds the rows, the rows as read are in memory still, where there is plenty") {
-    for (make <- Seq[TrainingRows => Any](_.columns(2), _.scaled(2, form))) {
-      val rows = training()
-      try {
-        make(rows)
-        val info = sc.getRDDStorageInfo.filter(_.name.startsWith("test: rows as ")).toSeq
-        assert(info.map(_.name) == Seq("test: rows as read"))
-        assert(info.head.numCachedPartitions == 3 && info.head.memSize > 0L && info.head.diskSize == 0L)
-      } finally rows.unpersist()
+    for (make <- Seq[TrainingRows => Any](_.columns(2), _.scaled(2, form))) using(training()) { rows =>
+      make(rows)
+      val info = sc.getRDDStorageInfo.filter(_.name.startsWith("test: rows as ")).toSeq
+      assert(info.map(_.name) == Seq("test: rows as read"))
+      assert(info.head.numCachedPartitions == 3 && info.head.memSize > 0L && info.head.diskSize == 0L)
     }
   }
 
@@ -115,8 +111,7 @@ class TrainingRowsSuite extends SparkSuite {
   }
 
   test("no shuffle brings columns to one worker, which are those of several") {
-    val rows = training()
-    try {
+    using(training()) { rows =>
       val columns = rows.columns(1)
       def byColumn(data: ColumnDataset) = {
         val partitions = data.partitions.collect().toSeq
@@ -129,7 +124,7 @@ class TrainingRowsSuite extends SparkSuite {
       assert(columns.forBarrier.barrier().mapPartitions(identity).count() == 1L)
       TestData.loseCached(sc)
       assert(byColumn(columns) == expected, "lost and made again")
-    } finally rows.unpersist()
+    }
   }
 
   test("all that was made is released with the rows, and released once") {
@@ -163,8 +158,7 @@ class TrainingRowsSuite extends SparkSuite {
     val shuffled = Seq.fill(500)(
       LabeledRow(random.nextInt(7) * 15000.0, random.nextInt(4) * 0.3, Vectors.dense(random.nextGaussian())))
     for (rows <- Seq(shuffled, shuffled.sortBy(_.label), shuffled.map(_.copy(weight = 1.0)))) {
-      val read = TrainingReader.read(sc.parallelize(rows, 3).map(_.toInternal), 1, "test")
-      try {
+      using(read(sc.parallelize(rows, 3), 1)) { read =>
         val expected = new Array[Double](100000)
         rows.foreach(r => expected(r.label.toInt) += r.weight)
         val found =
@@ -172,7 +166,7 @@ class TrainingRowsSuite extends SparkSuite {
         assert(found.length == expected.length)
         found.indices.foreach(c => assert(math.abs(found(c) - expected(c)) <= 1e-12 * expected(c)))
         assert(read.largestLabel == rows.filter(_.weight > 0.0).map(_.label).max && !read.labelConstant)
-      } finally read.unpersist()
+      }
     }
   }
 
@@ -184,11 +178,10 @@ class TrainingRowsSuite extends SparkSuite {
   }
 
   test("refused: a negative number of workers") {
-    val rows = training()
-    try {
+    using(training()) { rows =>
       for (make <- Seq[TrainingRows => Any](_.columns(-1), _.scaled(-1, form))) {
         assert(intercept[IllegalArgumentException](make(rows)).getMessage.contains("-1"))
       }
-    } finally rows.unpersist()
+    }
   }
 }

@@ -2,14 +2,11 @@ package dwell.ml
 
 import scala.util.Random
 
-import org.apache.spark.ml.classification.{LogisticRegression => SparkLogisticRegression}
 import org.apache.spark.ml.linalg.{Matrices, Matrix, Vector, Vectors}
-import org.apache.spark.ml.regression.{LinearRegression => SparkLinearRegression}
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.udf
 
 import dwell.SparkSuite
-import dwell.ml.classification.LogisticRegression
 import dwell.ml.regression.LinearRegression
 import dwell.report.FitReport
 
@@ -66,15 +63,13 @@ class BoundedSearchSuite extends SparkSuite {
         (exact, true, false, 10, 0.0))
     } {
       val clue = s"exact ${data eq exact}, standardization $standardization, intercept $intercept"
-      def set[E <: SparkLinearRegression](e: E): E = {
+      val (ours, stock) = Both.linear(data) { e =>
         e.setLoss("huber").setRegParam(regParam).setStandardization(standardization).setFitIntercept(intercept)
         e.setMaxIter(maxIter)
-        e
       }
-      val ours = set(new LinearRegression()).fit(data)
       val told = FitReport.of(ours)
       assert(told.solver == "native" && told.algorithm == "l-bfgs" && told.gap.isNaN, told.toText)
-      val history = set(new SparkLinearRegression()).fit(data).summary.objectiveHistory
+      val history = stock.summary.objectiveHistory
       val found = told.rounds.map(_.objective)
       // After many more iterations the paths part by rounding, as Spark's own does with partitions in another order.
       val alike = history.zip(found).take(6).map { case (stock, x) => math.abs(x / stock - 1.0) }.max
@@ -117,37 +112,32 @@ class BoundedSearchSuite extends SparkSuite {
     } {
       val outputs = if (label == "class") 1 else 3
       val clue = s"$label, bounded intercepts $ofIntercept, standardization $standardization"
-      def set[E <: SparkLogisticRegression](e: E): E = {
+      val (ours, stock) = Both.logistic(wide) { e =>
         e.setLabelCol(label).setRegParam(0.1).setStandardization(standardization).setMaxIter(30)
         e.setLowerBoundsOnCoefficients(filled(outputs)(j => if (j % 3 == 0) 0.0 else -0.3))
         e.setUpperBoundsOnCoefficients(filled(outputs)(j => if (j % 3 == 1) 0.2 else 1.0))
         if (ofIntercept) e.setUpperBoundsOnIntercepts(Vectors.dense(Array.fill(outputs)(-0.1)))
-        e
       }
-      val ours = set(new LogisticRegression()).fit(wide)
       val told = FitReport.of(ours)
       assert(told.solver == "native" && told.algorithm == "l-bfgs" && told.toText.contains("bounds"), told.toText)
       ours.coefficientMatrix.foreachActive { (_, j, x) =>
         assert(x >= (if (j % 3 == 0) 0.0 else -0.3) - 1e-12 && x <= (if (j % 3 == 1) 0.2 else 1.0) + 1e-12, clue)
       }
       assert(!ofIntercept || ours.interceptVector.toArray.forall(_ <= -0.1), clue)
-      assertNoWorse(told.objective, set(new SparkLogisticRegression()).fit(wide).summary.objectiveHistory.last, clue)
+      assertNoWorse(told.objective, stock.summary.objectiveHistory.last, clue)
     }
   }
 
   test("labels of one class with bounds, with and without intercept: no worse than Spark's model") {
     val ones = narrow.withColumn("class", narrow("class") * 0.0 + 1.0)
     for (ofIntercept <- Seq(true, false)) {
-      def set[E <: SparkLogisticRegression](e: E): E = {
+      val (ours, stock) = Both.logistic(ones) { e =>
         e.setLabelCol("class").setRegParam(0.1).setFitIntercept(ofIntercept)
         e.setUpperBoundsOnCoefficients(Matrices.dense(1, 6, Array.fill(6)(0.05)))
         if (ofIntercept) e.setUpperBoundsOnIntercepts(Vectors.dense(1.5))
-        e
       }
-      val ours = set(new LogisticRegression()).fit(ones)
       assert(FitReport.of(ours).solver == "native" && ours.coefficients.toArray.forall(_ <= 0.05))
       assert(!ofIntercept || math.abs(ours.intercept - 1.5) <= 1e-9)
-      val stock = set(new SparkLogisticRegression()).fit(ones)
       assertNoWorse(FitReport.of(ours).objective, stock.summary.objectiveHistory.last, s"intercept $ofIntercept")
     }
   }

@@ -60,9 +60,6 @@ class BrokenVectorsSuite extends SparkSuite {
     "LinearSVC" -> Both(new SparkLinearSVC().setRegParam(0.1).setMaxIter(3), new LinearSVC().setRegParam(0.1)),
     "LDA" -> Both(new SparkLDA().setK(2).setMaxIter(1), new LDA().setK(2).setMaxIter(1)))
 
-  private def messages(e: Throwable): String =
-    Iterator.iterate(e)(_.getCause).takeWhile(_ != null).map(_.getMessage).mkString(" | ")
-
   for (source <- Seq("JSON", "Parquet"); name <- names)
     test(s"$name refuses what $source holds and is no vector, with column, row and fix") {
       val both = estimators(name)

@@ -6,7 +6,7 @@ import org.apache.spark.ml.linalg.{Vector, Vectors}
 import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent}
 import org.apache.spark.sql.DataFrame
 
-import dwell.SparkSuite
+import dwell.{Listened, SparkSuite}
 import dwell.data.TestData
 import dwell.ml.classification.LogisticRegression
 import dwell.ml.clustering.LDA
@@ -40,9 +40,7 @@ class ChangedInputSuite extends SparkSuite {
         case _ =>
       }
     }
-    sc.addSparkListener(listener)
-    try fit(source)
-    finally sc.removeSparkListener(listener)
+    Listened.by(sc, listener)(fit(source))
   }
 
   private val fits = Seq[(String, DataFrame => FitReport)](

@@ -5,10 +5,8 @@ import java.util.concurrent.{Callable, Executors, TimeUnit}
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.ml.classification.{LinearSVCModel, LogisticRegressionModel}
-import org.apache.spark.ml.evaluation.BinaryClassificationEvaluator
 import org.apache.spark.ml.linalg.{Vector, Vectors}
 import org.apache.spark.ml.param.ParamMap
-import org.apache.spark.ml.tuning.{CrossValidator, ParamGridBuilder, TrainValidationSplit}
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.{col, udf}
 
@@ -143,30 +141,5 @@ class FitMultipleSuite extends SparkSuite {
     linear.fit(data, maps).zip(maps).foreach { case (model, map) =>
       assert(distance(model.coefficients, linear.fit(data, map).coefficients) <= Tolerance)
     }
-  }
-
-  test("under CrossValidator with parallelism, and under TrainValidationSplit") {
-    val ours = estimator
-    val grid = new ParamGridBuilder().addGrid(ours.regParam, Array(0.01, 0.1, 50.0)).build()
-    val cv = new CrossValidator()
-      .setEstimator(ours)
-      .setEvaluator(new BinaryClassificationEvaluator())
-      .setEstimatorParamMaps(grid)
-      .setNumFolds(2)
-      .setParallelism(3)
-      .setSeed(1L)
-    data.count()
-    val before = cached
-    val model = cv.fit(data)
-    assert(model.avgMetrics.length == 3 && model.avgMetrics.forall(_ > 0.5))
-    assert(FitReport.of(model.bestModel.asInstanceOf[LogisticRegressionModel]).solver == "native")
-    val split = new TrainValidationSplit()
-      .setEstimator(ours)
-      .setEvaluator(new BinaryClassificationEvaluator())
-      .setEstimatorParamMaps(grid)
-      .setSeed(1L)
-      .fit(data)
-    assert(split.validationMetrics.length == 3)
-    assertReleased(before)
   }
 }

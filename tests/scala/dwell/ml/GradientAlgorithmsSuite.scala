@@ -315,20 +315,6 @@ class GradientAlgorithmsSuite extends SparkSuite {
     close(objective(model), objective(stock(0.5, 0.0).fit(few)), 1e-6)
   }
 
-  test("Params are checked, and the message names the values") {
-    val e = new LogisticRegression()
-    Seq[(String, () => Any)](
-      "stepSize" -> (() => e.setStepSize("fast")),
-      "stepSize" -> (() => e.setStepSize(-1.0)),
-      "stepSize = 30.0" -> (() => ours("ma-sgd", 0.05, 0.0).setStepSize(30.0).fit(binary))).foreach {
-      case (part, set) =>
-        val message = intercept[IllegalArgumentException](set()).getMessage
-        assert(message.contains(part), message)
-    }
-    val primal = ours("ma-sgd", 0.05, 0.0).setOrientation("primal")
-    assert(intercept[IllegalArgumentException](primal.fit(binary)).getMessage.contains("ma-sgd"))
-  }
-
   /** 5000 features, most of them in few rows. */
   private lazy val wide: DataFrame = {
     val random = new Random(41)
@@ -352,12 +338,9 @@ class GradientAlgorithmsSuite extends SparkSuite {
       // Hundreds of Spark's iterations with an L1 penalty take half a minute.
       val both = CheckLong.everything || elasticNet == 0.0
       for ((maxIter, tol, relative) <- (20, 1e-6, 1e-4) +: (if (both) Seq((300, 1e-10, 1e-6)) else Nil)) {
-        def set[E <: SparkLogisticRegression](e: E): E = {
+        val (model, stock) = Both.logistic(wide) { e =>
           e.setLabelCol(label).setRegParam(regParam).setElasticNetParam(elasticNet).setMaxIter(maxIter).setTol(tol)
-          e
         }
-        val model = set(new LogisticRegression()).fit(wide)
-        val stock = set(new SparkLogisticRegression()).fit(wide.coalesce(1))
         val report = FitReport.of(model)
         assert(report.algorithm == "l-bfgs", report.toText)
         // Both stop by the same rule, after about as many iterations; on the way rounding takes them apart.
@@ -382,12 +365,9 @@ class GradientAlgorithmsSuite extends SparkSuite {
   }
 
   test("auto with many features and no penalty: no worse than Spark's own LinearRegression") {
-    def set[E <: SparkLinearRegression](e: E): E = {
+    val (model, stock) = Both.linear(wide) { e =>
       e.setLabelCol("number").setMaxIter(50)
-      e
     }
-    val model = set(new LinearRegression()).fit(wide)
-    val stock = set(new SparkLinearRegression()).fit(wide.coalesce(1))
     assert(FitReport.of(model).algorithm == "l-bfgs", FitReport.of(model).toText)
     assert(model.summary.rootMeanSquaredError <= stock.summary.rootMeanSquaredError * (1.0 + 1e-3))
   }

@@ -76,13 +76,10 @@ class HuberSuite extends SparkSuite {
       for ((name, penalty, (standardization, intercept), epsilon) <- CheckLong.pairsWithin(settings)
         if name == kind && penalty == regParam) {
         val clue = s"$name $regParam standardization $standardization intercept $intercept epsilon $epsilon"
-        def set[E <: SparkLinearRegression](e: E): E = {
+        val (ours, stock) = Both.linear(data) { e =>
           e.setLoss("huber").setEpsilon(epsilon).setRegParam(regParam).setStandardization(standardization)
           e.setFitIntercept(intercept).setWeightCol("w").setTol(1e-12).setMaxIter(500)
-          e
         }
-        val ours = set(new LinearRegression()).fit(data)
-        val stock = set(new SparkLinearRegression()).fit(data.coalesce(1))
         val told = report(ours)
         assert(told.algorithm == "newton" && told.converged && told.relativeGap <= 1e-12, s"$clue\n${told.toText}")
         assert(told.rounds.last.round <= 20, s"$clue\n${told.toText}")
@@ -141,16 +138,13 @@ class HuberSuite extends SparkSuite {
       }
       val few = spark.createDataFrame(rows).toDF("label", "w", "features").cache()
       for (epsilon <- Seq(1.001, 1.05, 1.35)) {
-        def set[E <: SparkLinearRegression](e: E): E = {
+        val (model, stock) = Both.linear(few) { e =>
           e.setLoss("huber").setEpsilon(epsilon).setRegParam(regParam)
-          e
         }
-        val model = set(new LinearRegression()).fit(few)
-        val told = FitReport.of(model)
+        val told = report(model)
         assert(told.solver == "native", told.toText)
-        val ours = model.summary.objectiveHistory.last
-        val stock = set(new SparkLinearRegression()).fit(few.coalesce(1)).summary.objectiveHistory.last
-        assert(ours <= stock * (1.0 + 1e-7), s"$regParam $epsilon: Spark's $stock\n${FitReport.of(model).toText}")
+        val (ours, theirs) = (model.summary.objectiveHistory.last, stock.summary.objectiveHistory.last)
+        assert(ours <= theirs * (1.0 + 1e-7), s"$regParam $epsilon: Spark's $theirs\n${told.toText}")
       }
     }
 

@@ -48,9 +48,6 @@ class LDABadInputSuite extends SparkSuite {
     lda
   }
 
-  private def messages(e: Throwable): String =
-    Iterator.iterate(e)(_.getCause).takeWhile(_ != null).map(_.getMessage).mkString(" | ")
-
   private def rejected(lda: SparkLDA, data: DataFrame, expected: String*): Unit = {
     val said = messages(intercept[Exception](lda.fit(data)))
     expected.foreach(text => assert(said.contains(text), said))

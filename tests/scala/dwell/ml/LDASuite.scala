@@ -144,11 +144,9 @@ class LDASuite extends SparkSuite {
       val report = FitReport.of(lda.fit(corpus.limit(50)))
       assert(report.solver == "spark" && report.reason.nonEmpty && report.phases.spark > 0.0)
     }
-    spark.conf.set(DwellConf.Fallback, "error")
-    try
-      assert(
-        intercept[UnsupportedOperationException](estimator.setOptimizer("em").fit(corpus)).getMessage.contains("em"))
-    finally spark.conf.unset(DwellConf.Fallback)
+    val e = withConf(DwellConf.Fallback, "error")(
+      intercept[UnsupportedOperationException](estimator.setOptimizer("em").fit(corpus)))
+    assert(e.getMessage.contains("em"))
   }
 
   test("an estimator is saved and loaded with all its Params") {

@@ -1,7 +1,5 @@
 package dwell.ml
 
-import java.nio.file.Files
-
 import scala.util.{Random, Try}
 
 import org.apache.spark.ml.{Pipeline, PipelineModel}
@@ -14,7 +12,7 @@ import org.apache.spark.ml.tuning.{CrossValidator, ParamGridBuilder}
 import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent}
 import org.apache.spark.sql.DataFrame
 
-import dwell.SparkSuite
+import dwell.{Listened, SparkSuite}
 import dwell.fit.DwellConf
 import dwell.jni.NativeBridge
 import dwell.ml.regression.LinearRegression
@@ -35,53 +33,6 @@ class LinearRegressionSuite extends SparkSuite {
 
   private def estimator: LinearRegression = new LinearRegression().setRegParam(0.1)
 
-  private def withConf[T](key: String, value: String)(body: => T): T = {
-    spark.conf.set(key, value)
-    try body
-    finally spark.conf.unset(key)
-  }
-
-  test("every Param and default of Spark's estimator is inherited, and six are added") {
-    val ours = new LinearRegression()
-    val stock = new SparkLinearRegression()
-    val added =
-      Set("algorithm", "orientation", "localWork", "aggregation", "numWorkers", "stepSize")
-    assert(ours.params.map(_.name).toSet == stock.params.map(_.name).toSet ++ added)
-    stock.params.foreach { p =>
-      assert(ours.getDefault(ours.getParam(p.name)) == stock.getDefault(p), p.name)
-    }
-    assert(added.forall(name => ours.hasDefault(ours.getParam(name))))
-  }
-
-  test("values that are not built are refused, with the list of those that are") {
-    val ours = new LinearRegression()
-    Seq[(String, String => Any, String)](
-      ("svrg", ours.setAlgorithm, "algorithm must be one of auto, cocoa"),
-      ("rows", ours.setOrientation, "orientation must be one of auto, primal, dual"),
-      ("mpi", ours.setAggregation, "aggregation must be one of auto, driver, shuffle, gang"),
-      ("-1", ours.setLocalWork(_: String), "localWork must be 'auto' or a positive number")).foreach {
-      case (value, set, message) =>
-        val e = intercept[IllegalArgumentException](set(value))
-        assert(e.getMessage.contains(message) && e.getMessage.contains(value))
-    }
-    assert(intercept[IllegalArgumentException](ours.setNumWorkers(-1)).getMessage.contains("numWorkers"))
-    assert(intercept[IllegalArgumentException](ours.setRegParam(-0.5)).getMessage.contains("regParam"))
-    assert(intercept[IllegalArgumentException](ours.setElasticNetParam(1.5)).getMessage.contains("elasticNetParam"))
-  }
-
-  test("setters return the estimator in Java as well, so that calls can be chained") {
-    Seq("setAlgorithm", "setOrientation", "setLocalWork", "setAggregation", "setNumWorkers", "setStepSize").foreach {
-      name =>
-        val methods = classOf[LinearRegression].getMethods.filter(_.getName == name)
-        assert(methods.nonEmpty && methods.forall(_.getReturnType == classOf[LinearRegression]), name)
-    }
-  }
-
-  test("setters of columns keep the type, so that those of Dwell can follow") {
-    val e = new LinearRegression().setLabelCol("y").setFeaturesCol("x").setPredictionCol("p").setOrientation("dual")
-    assert((e.getLabelCol, e.getFeaturesCol, e.getPredictionCol, e.getOrientation) == (("y", "x", "p", "dual")))
-  }
-
   test("fit returns Spark's own model with a training summary and a report") {
     val rounds = new java.util.concurrent.ConcurrentLinkedQueue[RoundCompleted]()
     val listener = new SparkListener {
@@ -90,10 +41,7 @@ class LinearRegressionSuite extends SparkSuite {
         case _ =>
       }
     }
-    spark.sparkContext.addSparkListener(listener)
-    val model =
-      try estimator.setAlgorithm("cocoa").setNumWorkers(2).fit(data)
-      finally spark.sparkContext.removeSparkListener(listener)
+    val model = Listened.by(sc, listener)(estimator.setAlgorithm("cocoa").setNumWorkers(2).fit(data))
     assert(model.getClass == classOf[LinearRegressionModel])
     val summary = model.summary
     val stock = new SparkLinearRegression().setRegParam(0.1).fit(data).summary
@@ -125,27 +73,7 @@ class LinearRegressionSuite extends SparkSuite {
     assert(text.linesIterator.next() == phases.toLine)
     assert(Seq(phases.reading, phases.setUp, phases.model, phases.rest).forall(_ > 0.0) && phases.spark == 0.0)
     assert(math.abs(phases.rounds - report.rounds.map(_.seconds).sum) < 1e-9)
-    eventually(assert(rounds.size == summary.totalIterations))
-  }
-
-  test("a saved model is Spark's: it loads as such and predicts the same") {
-    val model = estimator.fit(data)
-    val path = Files.createTempDirectory("dwell-model").resolve("m").toString
-    model.write.save(path)
-    val metadata = spark.read.textFile(s"$path/metadata").head()
-    assert(metadata.contains("\"class\":\"org.apache.spark.ml.regression.LinearRegressionModel\""))
-    assert(!metadata.contains("dwell"))
-    val loaded = LinearRegressionModel.load(path)
-    assert(loaded.coefficients == model.coefficients && loaded.intercept == model.intercept)
-    assert(intercept[NoSuchElementException](FitReport.of(loaded)).getMessage.contains("no fit report"))
-  }
-
-  test("the estimator itself is saved and loaded, with its own Params") {
-    val path = Files.createTempDirectory("dwell-estimator").resolve("e").toString
-    estimator.setLocalWork(2.5).setNumWorkers(3).setAlgorithm("cocoa").write.save(path)
-    val loaded = LinearRegression.load(path)
-    assert(loaded.getLocalWork == "2.5" && loaded.getNumWorkers == 3 && loaded.getAlgorithm == "cocoa")
-    assert(loaded.getRegParam == 0.1)
+    assert(rounds.size == summary.totalIterations)
   }
 
   test("in a Pipeline, under CrossValidator, and with fit(dataset, paramMaps)") {
@@ -183,11 +111,8 @@ class LinearRegressionSuite extends SparkSuite {
       solver <- Seq("auto", "l-bfgs")
       (frame, intercept, regParam) <- Seq((constant, true, 0.1), (zero, false, 0.1), (constant, false, 0.0))
     } {
-      def set[E <: SparkLinearRegression](e: E): E = {
-        e.setSolver(solver).setFitIntercept(intercept).setRegParam(regParam)
-        e
-      }
-      val (model, expected) = (set(new LinearRegression()).fit(frame), set(new SparkLinearRegression()).fit(frame))
+      val (model, expected) =
+        Both.linear(frame)(_.setSolver(solver).setFitIntercept(intercept).setRegParam(regParam))
       assert(math.sqrt(Vectors.sqdist(model.coefficients, expected.coefficients)) <= 1e-5)
       assert(math.abs(model.intercept - expected.intercept) <= 1e-5 && model.hasSummary)
       val report = FitReport.of(model)

@@ -1,7 +1,5 @@
 package dwell.ml
 
-import java.nio.file.Files
-
 import scala.util.Random
 
 import org.apache.spark.ml.classification.{LinearSVC => SparkLinearSVC, LinearSVCModel, OneVsRest}
@@ -20,41 +18,6 @@ class LinearSVCSuite extends SparkSuite {
   private lazy val data: DataFrame = ClassificationData.dense(spark, 0.4)
 
   private def estimator: LinearSVC = new LinearSVC().setRegParam(0.1)
-
-  private def withConf[T](key: String, value: String)(body: => T): T = {
-    spark.conf.set(key, value)
-    try body
-    finally spark.conf.unset(key)
-  }
-
-  test("setters of columns keep the type, so that those of Dwell can follow") {
-    val e = new LinearSVC()
-      .setLabelCol("y")
-      .setFeaturesCol("x")
-      .setPredictionCol("p")
-      .setRawPredictionCol("r")
-      .setNumWorkers(3)
-    assert((e.getLabelCol, e.getFeaturesCol, e.getPredictionCol, e.getNumWorkers) == (("y", "x", "p", 3)))
-    assert(e.getRawPredictionCol == "r")
-  }
-
-  test("every Param and default of Spark's estimator is inherited, and six are added") {
-    val (ours, spark) = (new LinearSVC(), new SparkLinearSVC())
-    val added = Set("loss", "algorithm", "orientation", "localWork", "aggregation", "numWorkers", "stepSize")
-    assert(ours.params.map(_.name).toSet == spark.params.map(_.name).toSet ++ added)
-    spark.params.foreach(p => assert(ours.getDefault(ours.getParam(p.name)) == spark.getDefault(p), p.name))
-    assert(added.forall(name => ours.hasDefault(ours.getParam(name))) && ours.getLoss == "hinge")
-    val e = intercept[IllegalArgumentException](ours.setLoss("logistic"))
-    assert(e.getMessage.contains("loss must be one of hinge, squaredHinge") && e.getMessage.contains("logistic"))
-  }
-
-  test("setters return the estimator in Java as well, so that calls can be chained") {
-    Seq("setLoss", "setAlgorithm", "setOrientation", "setLocalWork", "setAggregation", "setNumWorkers", "setStepSize")
-      .foreach { name =>
-        val methods = classOf[LinearSVC].getMethods.filter(_.getName == name)
-        assert(methods.nonEmpty && methods.forall(_.getReturnType == classOf[LinearSVC]), name)
-      }
-  }
 
   test("fit returns Spark's own model with a training summary and a report") {
     val model = estimator.setWeightCol("w").setThreshold(0.2).fit(data)
@@ -81,20 +44,6 @@ class LinearSVCSuite extends SparkSuite {
     assert(newton.relativeGap <= 1e-6, newton.toText)
     assert(newton.objective <= coordinates.objective + coordinates.gap, s"${newton.objective}, ${coordinates.toText}")
     tall.unpersist()
-  }
-
-  test("a saved model is Spark's, and the estimator is saved with its own Params") {
-    val model = estimator.setLoss("squaredHinge").fit(data)
-    val path = Files.createTempDirectory("dwell-svc")
-    model.write.save(path.resolve("m").toString)
-    val metadata = spark.read.textFile(path.resolve("m").resolve("metadata").toString).head()
-    assert(metadata.contains("\"class\":\"org.apache.spark.ml.classification.LinearSVCModel\""))
-    assert(!metadata.contains("dwell") && !metadata.contains("squaredHinge"))
-    val loaded = LinearSVCModel.load(path.resolve("m").toString)
-    assert(loaded.coefficients == model.coefficients && loaded.intercept == model.intercept)
-    estimator.setLoss("squaredHinge").setNumWorkers(2).write.save(path.resolve("e").toString)
-    val again = LinearSVC.load(path.resolve("e").toString)
-    assert(again.getLoss == "squaredHinge" && again.getNumWorkers == 2 && again.getRegParam == 0.1)
   }
 
   test("labels of one class: no loss, with an intercept at once") {
@@ -147,12 +96,7 @@ class LinearSVCSuite extends SparkSuite {
   }
 
   test("labels that are not 0 and 1: Spark's messages") {
-    def message(body: => Any): String =
-      Iterator
-        .iterate[Throwable](intercept[Exception](body))(_.getCause)
-        .takeWhile(_ != null)
-        .map(_.getMessage)
-        .mkString(" | ")
+    def message(body: => Any): String = messages(intercept[Exception](body))
     val three = data.withColumn("label", when(col("w") > 1.5, 2.0).otherwise(col("label")))
     Seq(three -> "Labels MUST be in {0, 1}", data.withColumn("label", lit(0.0)) -> "binary classification").foreach {
       case (frame, words) =>

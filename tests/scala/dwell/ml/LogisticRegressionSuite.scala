@@ -1,7 +1,5 @@
 package dwell.ml
 
-import java.nio.file.Files
-
 import org.apache.spark.ml.Pipeline
 import org.apache.spark.ml.classification.{BinaryLogisticRegressionTrainingSummary, LogisticRegression => SparkLogisticRegression, LogisticRegressionModel, OneVsRest}
 import org.apache.spark.ml.feature.StandardScaler
@@ -31,35 +29,6 @@ class LogisticRegressionSuite extends SparkSuite {
       .sqrt(Vectors.sqdist(a.coefficients, b.coefficients)) <= tolerance * (1.0 + Vectors.norm(b.coefficients, 2.0)) &&
       (a.intercept == b.intercept || math.abs(a.intercept - b.intercept) <= tolerance * (1.0 + math.abs(b.intercept)))
 
-  test("setters of columns keep the type, so that those of Dwell can follow") {
-    val e = new LogisticRegression()
-      .setLabelCol("y")
-      .setFeaturesCol("x")
-      .setPredictionCol("p")
-      .setRawPredictionCol("r")
-      .setProbabilityCol("q")
-      .setNumWorkers(3)
-    assert((e.getLabelCol, e.getFeaturesCol, e.getPredictionCol, e.getNumWorkers) == (("y", "x", "p", 3)))
-    assert(e.getRawPredictionCol + e.getProbabilityCol == "rq")
-  }
-
-  test("every Param and default of Spark's estimator is inherited, and six are added") {
-    val (ours, spark) = (new LogisticRegression(), new SparkLogisticRegression())
-    val added =
-      Set("algorithm", "orientation", "localWork", "aggregation", "numWorkers", "stepSize")
-    assert(ours.params.map(_.name).toSet == spark.params.map(_.name).toSet ++ added)
-    spark.params.foreach(p => assert(ours.getDefault(ours.getParam(p.name)) == spark.getDefault(p), p.name))
-    assert(added.forall(name => ours.hasDefault(ours.getParam(name))))
-  }
-
-  test("setters return the estimator in Java as well, so that calls can be chained") {
-    Seq("setAlgorithm", "setOrientation", "setLocalWork", "setAggregation", "setNumWorkers", "setStepSize").foreach {
-      name =>
-        val methods = classOf[LogisticRegression].getMethods.filter(_.getName == name)
-        assert(methods.nonEmpty && methods.forall(_.getReturnType == classOf[LogisticRegression]), name)
-    }
-  }
-
   test("fit returns Spark's own model with a binary training summary and a report") {
     val model = estimator.setTol(1e-9).setLocalWork(50).fit(data)
     val expected = stock.setTol(1e-12).setMaxIter(1000).fit(data)
@@ -77,29 +46,6 @@ class LogisticRegressionSuite extends SparkSuite {
     assert(report.solver == "native" && report.converged && report.gap >= 0.0)
     assert(report.numRows == 150 && report.numFeatures == 8)
     assert(model.hasParent && model.parent.uid == model.uid)
-  }
-
-  test("a saved model is Spark's: it loads as such and predicts the same") {
-    val model = estimator.setThreshold(0.3).fit(data)
-    val path = Files.createTempDirectory("dwell-model").resolve("m").toString
-    model.write.save(path)
-    val metadata = spark.read.textFile(s"$path/metadata").head()
-    assert(metadata.contains("\"class\":\"org.apache.spark.ml.classification.LogisticRegressionModel\""))
-    assert(!metadata.contains("dwell"))
-    val loaded = LogisticRegressionModel.load(path)
-    assert(loaded.coefficients == model.coefficients && loaded.intercept == model.intercept)
-    assert(loaded.getThreshold == 0.3)
-    assert(
-      loaded.transform(data).select("prediction").collect().toSeq ==
-        model.transform(data).select("prediction").collect().toSeq)
-  }
-
-  test("the estimator itself is saved and loaded, with its own Params") {
-    val path = Files.createTempDirectory("dwell-estimator").resolve("e").toString
-    estimator.setLocalWork(2.5).setNumWorkers(3).setOrientation("dual").setThreshold(0.7).write.save(path)
-    val loaded = LogisticRegression.load(path)
-    assert(loaded.getLocalWork == "2.5" && loaded.getNumWorkers == 3 && loaded.getOrientation == "dual")
-    assert(loaded.getRegParam == 0.1 && loaded.getThreshold == 0.7)
   }
 
   test("threshold and thresholds reach the model, as with Spark") {
@@ -190,12 +136,7 @@ class LogisticRegressionSuite extends SparkSuite {
   }
 
   test("bad labels, weights and thresholds: Spark's messages") {
-    def message(body: => Any): String =
-      Iterator
-        .iterate[Throwable](intercept[Exception](body))(_.getCause)
-        .takeWhile(_ != null)
-        .map(_.getMessage)
-        .mkString(" | ")
+    def message(body: => Any): String = messages(intercept[Exception](body))
     Seq(0.5 -> "Labels MUST be Integers", -1.0 -> "Labels MUST be in", Double.NaN -> "Labels MUST").foreach {
       case (bad, words) =>
         val frame = data.withColumn("label", when(col("w") > 1.5, bad).otherwise(col("label")))

@@ -65,13 +65,10 @@ class NewtonClassesSuite extends SparkSuite {
         val clue = s"$name $regParam $elasticNet standardization $standardization intercept $intercept"
         // Spark's own iterations take very long with L1, and where features with means far from 0 are not centred.
         val smooth = intercept && elasticNet == 0.0
-        def set[E <: SparkLogisticRegression](e: E): E = {
+        val (ours, stock) = Both.logistic(data()) { e =>
           e.setRegParam(regParam).setElasticNetParam(elasticNet).setStandardization(standardization)
           e.setFitIntercept(intercept).setMaxIter(if (smooth) 150 else 10).setTol(1e-12).setWeightCol("w")
-          e
         }
-        val ours = set(new LogisticRegression()).fit(data())
-        val stock = set(new SparkLogisticRegression()).fit(data().coalesce(1))
         val told = report(ours)
         assert(told.algorithm == "newton" && told.converged, s"$clue\n${told.toText}")
         assert(told.rounds.last.round <= 15, s"$clue\n${told.toText}")
@@ -84,13 +81,11 @@ class NewtonClassesSuite extends SparkSuite {
 
   test("two classes with family multinomial: Spark's model") {
     for (regParam <- Seq(0.0, 0.05)) {
-      def set[E <: SparkLogisticRegression](e: E): E = {
+      val (ours, stock) = Both.logistic(dense) { e =>
         e.setFamily("multinomial").setLabelCol("class").setRegParam(regParam).setTol(1e-12).setMaxIter(300)
-        e
       }
-      val ours = set(new LogisticRegression()).fit(dense)
       assert(report(ours).algorithm == "newton" && report(ours).converged)
-      assertClose(ours, set(new SparkLogisticRegression()).fit(dense.coalesce(1)), s"regParam $regParam")
+      assertClose(ours, stock, s"regParam $regParam")
     }
   }
 
@@ -144,20 +139,16 @@ class NewtonClassesSuite extends SparkSuite {
     } {
       val clue = s"$regParam standardization $standardization bounded intercept $ofIntercept"
       val (least, most) =
-        (matrix(1)((_, j) => Seq(-0.05, 0.0, -1.0, 0.05, -9.0)(j)), matrix(1)((_, j) => 0.01 * (j + 1)))
-      def set[E <: SparkLogisticRegression](e: E): E = {
+        (matrix(1)((_, j) => Seq(-0.05, 0.0, -1.0, 0.01, -9.0)(j)), matrix(1)((_, j) => 0.01 * (j + 1)))
+      val (ours, stock) = Both.logistic(dense) { e =>
         e.setLabelCol("class").setRegParam(regParam).setStandardization(standardization)
         e.setLowerBoundsOnCoefficients(least).setUpperBoundsOnCoefficients(most).setWeightCol("w")
         if (ofIntercept) e.setUpperBoundsOnIntercepts(Vectors.dense(-0.5))
         e.setMaxIter(500).setTol(1e-12)
-        e
       }
-      val bounds = matrix(1)((_, j) => if (j == 3) 0.01 else least(0, j))
-      val ours = set(new LogisticRegression()).setLowerBoundsOnCoefficients(bounds).fit(dense)
-      val stock = set(new SparkLogisticRegression()).setLowerBoundsOnCoefficients(bounds).fit(dense.coalesce(1))
       assert(report(ours).algorithm == "newton" && report(ours).converged, s"$clue\n${report(ours).toText}")
       val coefficients = ours.coefficients.toArray
-      for (j <- coefficients.indices) assert(coefficients(j) >= bounds(0, j) && coefficients(j) <= most(0, j), clue)
+      for (j <- coefficients.indices) assert(coefficients(j) >= least(0, j) && coefficients(j) <= most(0, j), clue)
       assert(!ofIntercept || ours.intercept <= -0.5)
       assert(report(ours).objective <= stock.summary.objectiveHistory.last * (1.0 + 1e-10), clue)
       assertClose(coefficients, stock.coefficients.toArray, 1e-3, clue)
@@ -167,14 +158,11 @@ class NewtonClassesSuite extends SparkSuite {
   test("bounds of several classes: Spark's objective, and every bound is kept") {
     for { regParam <- Seq(0.0, 0.02); ofIntercepts <- Seq(true, false) } {
       val (least, most) = (matrix(4)((c, j) => if (c == j) 0.0 else -2.0), matrix(4)((_, _) => 1.0))
-      def set[E <: SparkLogisticRegression](e: E): E = {
+      val (ours, stock) = Both.logistic(dense) { e =>
         e.setRegParam(regParam).setLowerBoundsOnCoefficients(least).setUpperBoundsOnCoefficients(most)
         if (ofIntercepts) e.setLowerBoundsOnIntercepts(Vectors.dense(0.0, -1.0, -1.0, -2.0))
         e.setMaxIter(500).setTol(1e-12)
-        e
       }
-      val ours = set(new LogisticRegression()).fit(dense)
-      val stock = set(new SparkLogisticRegression()).fit(dense.coalesce(1))
       assert(report(ours).algorithm == "newton" && report(ours).converged, report(ours).toText)
       assert(report(ours).objective <= stock.summary.objectiveHistory.last * (1.0 + 1e-10))
       for { c <- 0 until 4; j <- 0 until 5 } {

@@ -68,13 +68,10 @@ class NewtonSuite extends SparkSuite {
       (name, data) <- Seq("dense" -> dense, "sparse" -> sparse)
     } {
       val clue = s"$name weighted $weighted intercept $intercept"
-      def set[E <: SparkLinearRegression](e: E): E = {
+      val (ours, stock) = Both.linear(data) { e =>
         linear(e).setFitIntercept(intercept)
         if (weighted) e.setWeightCol("w")
-        e
       }
-      val ours = set(new LinearRegression()).fit(data)
-      val stock = set(new SparkLinearRegression()).fit(data)
       assertClose(ours.coefficients, stock.coefficients, 1e-9, clue)
       assert(math.abs(ours.intercept - stock.intercept) <= 1e-9 * (1.0 + math.abs(stock.intercept)), clue)
       val (a, b) = (ours.summary, stock.summary)
@@ -100,17 +97,14 @@ class NewtonSuite extends SparkSuite {
       } yield (solver, elasticNet, standardization, intercept)
       for ((solver, elasticNet, standardization, intercept) <- CheckLong.pairsWithin(settings)) {
         val clue = s"$name $solver $elasticNet standardization $standardization intercept $intercept"
-        def set[E <: SparkLinearRegression](e: E): E = {
+        val (ours, stock) = Both.linear(data()) { e =>
           linear(e).setRegParam(0.3).setElasticNetParam(elasticNet).setStandardization(standardization)
           e.setFitIntercept(intercept)
             .setSolver(solver)
             .setMaxIter(if (intercept) 500 else 50)
             .setTol(1e-12)
             .setWeightCol("w")
-          e
         }
-        val ours = set(new LinearRegression()).fit(data())
-        val stock = set(new SparkLinearRegression()).fit(data().coalesce(1))
         assert(report(ours).algorithm == "newton" && report(ours).converged, clue)
         val objective = Objective(solver, data().withColumnRenamed("number", "label"), ours)
         assert(objective(ours) <= objective(stock) * (1.0 + 1e-12), clue)
@@ -128,17 +122,14 @@ class NewtonSuite extends SparkSuite {
       } yield (penalty, standardization, intercept)
       for (((regParam, elasticNet), standardization, intercept) <- CheckLong.pairsWithin(settings)) {
         val clue = s"$name $regParam $elasticNet standardization $standardization intercept $intercept"
-        def set[E <: SparkLogisticRegression](e: E): E = {
+        val (ours, stock) = Both.logistic(data()) { e =>
           e.setLabelCol("class").setRegParam(regParam).setElasticNetParam(elasticNet)
           e.setStandardization(standardization)
             .setFitIntercept(intercept)
             .setMaxIter(if (intercept) 500 else 50)
             .setTol(1e-12)
             .setWeightCol("w")
-          e
         }
-        val ours = set(new LogisticRegression()).fit(data())
-        val stock = set(new SparkLogisticRegression()).fit(data().coalesce(1))
         assert(report(ours).algorithm == "newton" && report(ours).converged, clue)
         assert(report(ours).rounds.last.round <= 15, clue)
         assert(report(ours).objective <= stock.summary.objectiveHistory.last * (1.0 + 1e-12), clue)

@@ -20,7 +20,7 @@ import org.apache.spark.sql.functions.{col, lit, rand, udf, when}
 
 import org.scalatest.BeforeAndAfterEach
 
-import dwell.SparkSuite
+import dwell.{Listened, SparkSuite}
 import dwell.fit.DwellConf
 import dwell.ml.classification.LogisticRegression
 import dwell.ml.regression.LinearRegression
@@ -71,19 +71,11 @@ class SharedDataSuite extends SparkSuite with BeforeAndAfterEach {
   private def readings(body: => Unit): Int = {
     val seen = mutable.Set.empty[(String, Int)]
     val listener = new SparkListener {
-      override def onStageCompleted(event: SparkListenerStageCompleted): Unit = seen.synchronized {
+      override def onStageCompleted(event: SparkListenerStageCompleted): Unit =
         event.stageInfo.rddInfos.foreach(rdd => seen += rdd.name -> rdd.id)
-      }
     }
-    def names: Seq[String] = seen.synchronized(seen.toSeq.map(_._1))
-    sc.addSparkListener(listener)
-    try {
-      body
-      // Events arrive in order: those of the body before this one.
-      sc.parallelize(Seq(1), 1).setName("dwell marker").count()
-      eventually(assert(names.contains("dwell marker")))
-      names.count(_.endsWith("rows as read"))
-    } finally sc.removeSparkListener(listener)
+    Listened.by(sc, listener)(body)
+    seen.count { case (name, _) => name.endsWith("rows as read") }
   }
 
   private def cached(data: DataFrame): DataFrame = {

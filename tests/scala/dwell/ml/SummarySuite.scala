@@ -3,19 +3,15 @@ package dwell.ml
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream}
 import java.lang.reflect.{InvocationTargetException, Modifier}
 import java.nio.file.Files
-import java.util.concurrent.{CountDownLatch, TimeUnit}
-import java.util.concurrent.atomic.AtomicInteger
 
 import scala.util.{Failure, Random, Success, Try}
 
-import org.apache.spark.DwellBridge
 import org.apache.spark.ml.linalg.{Vector, Vectors}
 import org.apache.spark.ml.param.ParamMap
 import org.apache.spark.ml.regression.{LinearRegression => SparkLinearRegression, LinearRegressionBridge, LinearRegressionModel}
-import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent, SparkListenerJobStart}
 import org.apache.spark.sql.{DataFrame, Dataset}
 
-import dwell.SparkSuite
+import dwell.{Listened, SparkSuite}
 import dwell.ml.classification.{LinearSVC, LogisticRegression}
 import dwell.ml.regression.LinearRegression
 
@@ -40,28 +36,6 @@ class SummarySuite extends SparkSuite {
   }
 
   private def linear: LinearRegression = new LinearRegression().setWeightCol("w")
-
-  /** The number of jobs that `body` starts. */
-  private def jobsOf(body: => Any): Int = {
-    val started = new AtomicInteger
-    val ended = new CountDownLatch(1)
-    val end = new SparkListenerEvent {}
-    val listener = new SparkListener {
-      override def onJobStart(job: SparkListenerJobStart): Unit = {
-        started.incrementAndGet()
-        ()
-      }
-      override def onOtherEvent(event: SparkListenerEvent): Unit = if (event eq end) ended.countDown()
-    }
-    sc.addSparkListener(listener)
-    try {
-      body
-      // Events come in order, and after the jobs.
-      DwellBridge.post(sc, end)
-      assert(ended.await(60, TimeUnit.SECONDS))
-    } finally sc.removeSparkListener(listener)
-    started.get
-  }
 
   for ((name, fit) <- Seq[(String, () => AnyRef)](
       "LinearRegression" -> (() => linear.fit(data)),
@@ -94,10 +68,10 @@ class SummarySuite extends SparkSuite {
   test("the jobs of a linear regression's summary wait until a member is asked for that needs them, and run once") {
     val model = linear.fit(data)
     assert(model.hasSummary && made(model.summary) == null)
-    assert(jobsOf(LinearRegressionBridge.attachSummary(model, data, Array(2.0, 1.0), None)) == 0)
-    assert(jobsOf(model.summary.objectiveHistory.length + model.summary.totalIterations) == 0)
-    assert(jobsOf(model.summary.r2) > 0)
-    assert(jobsOf(Seq(model.summary.r2adj, model.summary.meanAbsoluteError)) == 0)
+    assert(Listened.jobs(sc)(LinearRegressionBridge.attachSummary(model, data, Array(2.0, 1.0), None)) == 0)
+    assert(Listened.jobs(sc)(model.summary.objectiveHistory.length + model.summary.totalIterations) == 0)
+    assert(Listened.jobs(sc)(model.summary.r2) > 0)
+    assert(Listened.jobs(sc)(Seq(model.summary.r2adj, model.summary.meanAbsoluteError)) == 0)
   }
 
   test("Params that are set after the fit and a release of the data change no summary") {

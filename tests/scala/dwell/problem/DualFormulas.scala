@@ -1,6 +1,6 @@
 package dwell.problem
 
-/** The dual side of the losses: conjugates by the table of [[MarginLoss]], and dual steps by bisection. */
+/** The dual side of the losses: conjugates by the table of [[MarginLoss]]. */
 private[dwell] object DualFormulas {
 
   val losses: Seq[MarginLoss] = Seq(Squared, Logistic, Hinge, SmoothedHinge(0.5), SquaredHinge)
@@ -18,22 +18,5 @@ private[dwell] object DualFormulas {
       case SmoothedHinge(gamma) => within(fraction)(gamma * p * p / 2.0 - p)
       case SquaredHinge => within(p >= 0.0)(p * p / 4.0 - p)
     }
-  }
-
-  /**
-   * The b that minimises `l*(-b; y) + z (b - a) + q (b - a)^2 / 2`. There b is minus the derivative of the loss at
-   * `z + q (b - a)`, so it is the root of an increasing function.
-   */
-  def dualStep(loss: MarginLoss, a: Double, z: Double, y: Double, q: Double): Double = {
-    def above(b: Double): Boolean = b + loss.derivative(z + q * (b - a), y) > 0.0
-    var size = 1.0
-    while (above(a - size) || !above(a + size)) size *= 2.0
-    var (low, high) = (a - size, a + size)
-    var middle = a
-    while (low < middle && middle < high) {
-      if (above(middle)) high = middle else low = middle
-      middle = low + (high - low) / 2.0
-    }
-    middle
   }
 }

@@ -1,6 +1,6 @@
 package dwell.solver
 
-import scala.util.Random
+import scala.util.{Random, Using}
 
 import org.apache.spark.ml.linalg.Vectors
 
@@ -9,8 +9,8 @@ import dwell.data.TrainingReader
 import dwell.data.block.LabeledRow
 import dwell.fit.{DwellConf, SolverSettings}
 import dwell.jni.ResultHeader
-import dwell.problem.{Algorithm, Orientation, Penalty, Squared}
-import dwell.solver.linear.{LinearProblem, LinearSolution}
+import dwell.problem.{Algorithm, Orientation}
+import dwell.solver.linear.LinearSolution
 
 /** The mode that takes over if a gang has no slots. */
 class AggregationSuite extends SparkSuite {
@@ -23,26 +23,14 @@ class AggregationSuite extends SparkSuite {
       val random = new Random(j)
       LabeledRow(random.nextGaussian(), 1.0, Vectors.dense(Array.fill(20)(random.nextGaussian())))
     }
-    val settings =
-      SolverSettings(1, DwellConf(spark).gangPatienceMillis, maxResultBytes)
-    val problem = LinearProblem(
-      "modes",
-      Some(Algorithm.CoCoA),
-      Squared,
-      Penalty(l1 = 0.0, l2 = 0.1),
-      intercept = true,
+    val problem = TestProblem.linear.copy(
+      algorithm = Some(Algorithm.CoCoA),
       tolerance = 1e-8,
-      maxRounds = 100,
       localWork = Some(1.0),
       orientation = Some(Orientation.Primal),
       numWorkers = Workers,
-      aggregation = None,
-      seed = 1L,
-      initial = None,
-      settings)
-    val solver = new LinearTrainer(TrainingReader.read(rows.map(_.toInternal), 20, "modes"))
-    try solver.solve(problem)
-    finally solver.close()
+      settings = SolverSettings(1, DwellConf(spark).gangPatienceMillis, maxResultBytes))
+    Using.resource(new LinearTrainer(TrainingReader.read(rows.map(_.toInternal), 20, "modes")))(_.solve(problem))
   }
 
   test("driver mode while the vectors of all workers have room on the driver, shuffle mode beyond") {

@@ -6,6 +6,7 @@ import org.apache.spark.ml.regression.{LinearRegression => SparkLinearRegression
 import org.apache.spark.sql.DataFrame
 
 import dwell.{CheckLong, SparkSuite}
+import dwell.ml.LocalObjective
 import dwell.ml.classification.{LinearSVC, LogisticRegression}
 import dwell.ml.regression.LinearRegression
 import dwell.report.{FitReport, SparkFitReport}
@@ -110,7 +111,7 @@ class ShapesSuite extends SparkSuite {
   private def objectiveOf(c: Case): Model[_] => Double = {
     val rows = c.shape.rows
     val (label, loss) = c.estimator match {
-      case "LinearRegression" => (rows.map(_.target), squared _)
+      case "LinearRegression" => (rows.map(_.target), LocalObjective.squared _)
       case "LogisticRegression" => (rows.map(_.cls), cross _)
       case "LinearSVC" => (rows.map(_.cls), hinge _)
     }
@@ -178,7 +179,6 @@ private object ShapesSuite {
       Penalty("elastic net", 0.01, 0.5))
   }
 
-  private def squared(y: Double, z: Double): Double = (y - z) * (y - z) / 2.0
   private def cross(y: Double, z: Double): Double = {
     val m = if (y > 0.5) z else -z
     if (m > 0.0) math.log1p(math.exp(-m)) else math.log1p(math.exp(m)) - m

@@ -122,18 +122,17 @@ impl Case {
                 _ => MatrixView::sparse(self.p, &offsets, &indices, Values::F64(&values)),
             }
             .unwrap();
-            let mut next = 0;
-            while next < rows.len() {
-                let labels = self.labels[range.clone()].into();
-                let weights = Some(self.weights[range.clone()].into());
-                next = pass.take(block, labels, weights, next).unwrap();
-                pass.work().unwrap();
-            }
+            let weights = Some(self.weights[range.clone()].into());
+            pass.add(block, self.labels[range].into(), weights).unwrap();
         }
-        let mut out = vec![f64::NAN; pass.length()];
-        pass.write(&mut out).unwrap();
-        (out, pass.outcome().clone())
+        read(&pass)
     }
+}
+
+fn read(pass: &RowPass) -> (Vec<f64>, PassOutcome) {
+    let mut out = vec![f64::NAN; pass.length()];
+    pass.write(&mut out).unwrap();
+    (out, pass.outcome().clone())
 }
 
 /// The same model on rows as they are, with the sums of L-BFGS.

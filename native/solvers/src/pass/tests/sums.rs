@@ -120,15 +120,9 @@ fn joined_passes_have_the_sums_of_all_rows() {
     let pass = |blocks: &[MatrixView<'_>]| {
         let mut pass = RowPass::new(params.clone()).unwrap();
         for &block in blocks {
-            pass.take(block, (&labels).into(), None, 0).unwrap();
-            pass.work().unwrap();
+            pass.add(block, (&labels).into(), None).unwrap();
         }
         pass
-    };
-    let read = |pass: &RowPass| {
-        let mut out = vec![f64::NAN; pass.length()];
-        pass.write(&mut out).unwrap();
-        (out, pass.outcome().clone())
     };
     let mut joined = pass(&[dense]);
     joined.join(pass(&[sparse, dense])).unwrap();

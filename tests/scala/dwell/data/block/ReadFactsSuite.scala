@@ -1,16 +1,11 @@
 package dwell.data.block
 
-import java.util.concurrent.{CountDownLatch, TimeUnit}
-import java.util.concurrent.atomic.AtomicInteger
-
 import scala.util.Random
 
-import org.apache.spark.DwellBridge
 import org.apache.spark.ml.linalg.Vectors
 import org.apache.spark.rdd.RDD
-import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent, SparkListenerJobStart}
 
-import dwell.SparkSuite
+import dwell.{Listened, SparkSuite}
 import dwell.data.TestData
 import dwell.spark.InputChangedException
 
@@ -122,23 +117,7 @@ class ReadFactsSuite extends SparkSuite {
       val long = rows.map(r =>
         r.copy(features = Vectors.sparse(features, r.features.toSparse.indices, r.features.toSparse.values)))
       val read = blocks(long.grouped(20).toSeq, features)
-      val jobs = new AtomicInteger()
-      val seen = new CountDownLatch(1)
-      val end = new SparkListenerEvent {}
-      val counter = new SparkListener {
-        override def onJobStart(start: SparkListenerJobStart): Unit = {
-          jobs.incrementAndGet()
-          ()
-        }
-        override def onOtherEvent(event: SparkListenerEvent): Unit = if (event eq end) seen.countDown()
-      }
-      sc.addSparkListener(counter)
-      try {
-        ReadFacts.of(read, features, classified = false)
-        DwellBridge.post(sc, end)
-        assert(seen.await(60, TimeUnit.SECONDS))
-      } finally sc.removeSparkListener(counter)
-      assert(jobs.get == 1, s"$features features")
+      assert(Listened.jobs(sc)(ReadFacts.of(read, features, classified = false)) == 1, s"$features features")
     }
   }
 }

@@ -6,13 +6,9 @@ import java.util.concurrent.atomic.AtomicInteger
 import scala.jdk.CollectionConverters._
 
 import dwell.LimitedSuite
-import dwell.base.BucketOrder
-import dwell.data.{ColumnData, RowData, TestData}
-import dwell.data.columns.ColumnPartition
-import dwell.data.rows.BlockArrays
+import dwell.data.{RowData, TestData}
 import dwell.jni.{Cancellation, CdLayout, NativeBridge, ResultHeader}
 import dwell.problem.{Hinge, Squared}
-import dwell.solver.Questions
 import dwell.solver.cd.worker.{NativeCd, RoundRequest, WorkerState}
 import dwell.spark.NativeLibrary
 
@@ -83,46 +79,6 @@ class NativeCdSuite extends LimitedSuite {
     NativeLibrary.free(fit)
   }
 
-  test("one partition is plain coordinate descent") {
-    for (weighted <- Seq(false, true); centred <- Seq(false, true)) {
-      val p = problem(seed = 8, numPartitions = 1, weighted = weighted, centred = centred)
-      val fit = nextFit()
-      p.run(fit, rounds = 5, budget = 0.7)
-      val part = p.partitions.head
-      val order = new BucketOrder(part.numColumns, 42L, 0)
-      val budget = math.ceil(part.numColumns * 0.7).toInt
-      val columns = part.columns.indices.map { i =>
-        val dense = new Array[Double](part.rows)
-        (part.offsets(i) until part.offsets(i + 1)).foreach(at => dense(part.indices(at)) = part.value(at))
-        if (centred) dense.map(_ - part.mean(i)) else dense
-      }
-      val alpha = new Array[Double](part.numColumns)
-      val residual = p.start.clone()
-      var cursor = 0L
-      for (_ <- 0 until 5) {
-        var visited = 0
-        while (visited < budget) {
-          val start = order.start(cursor)
-          for (i <- start until order.end(start)) {
-            val c = columns(i)
-            val q = c.indices.map(j => p.rowWeights(j) * c(j) * c(j)).sum / p.totalWeight
-            val x = c.indices.map(j => p.rowWeights(j) * c(j) * residual(j)).sum / p.totalWeight
-            val t = q * alpha(i) + x
-            val threshold = 0.01 * part.deviation(i)
-            val next = math.signum(t) * math.max(math.abs(t) - threshold, 0.0) / (q + 0.1 * part.variance(i))
-            c.indices.foreach(j => residual(j) -= (next - alpha(i)) * c(j))
-            alpha(i) = next
-            visited += 1
-          }
-          cursor += 1
-        }
-      }
-      val found = p.coefficients(fit)
-      part.columns.zip(alpha).foreach { case (column, a) => assert(math.abs(found(column) - a) < 1e-11) }
-      NativeLibrary.free(fit)
-    }
-  }
-
   test("a lasso penalty above the largest correlation keeps every coefficient at zero") {
     val p = problem(l1 = 1e3, l2 = 0.0)
     val fit = nextFit()
@@ -182,18 +138,6 @@ class NativeCdSuite extends LimitedSuite {
     for (version <- 1L to 5L; restarted <- Seq(false, true)) {
       assert(Stamp.isRestart(2L * version + (if (restarted) 1L else 0L)) == restarted)
     }
-  }
-
-  both("a product drops the step of its own round") { make =>
-    val p = make(1)
-    val fit = nextFit()
-    p.run(fit, 3)
-    val before = NativeCd.exportState(fit, 0).get
-    assert(before.version == 2 && before.pending.exists(_.round == 2))
-    p.product(0, p.request(fit, 2)).get
-    val after = NativeCd.exportState(fit, 0).get
-    assert(after.version == 3 && after.pending.isEmpty && after.alpha.sameElements(before.alpha))
-    NativeLibrary.free(fit)
   }
 
   /** Runs `action` in the middle of a round. */
@@ -266,52 +210,6 @@ class NativeCdSuite extends LimitedSuite {
     intercept[CancellationException](NativeCd.product(p.data(0), p.request(fit, 2), p.newResult, () => true))
     assert(content(NativeCd.exportState(fit, 0).get) == before)
     NativeLibrary.free(fit)
-  }
-
-  test("a long round asks all the time whether it is cancelled, and ends in its middle without a state") {
-    val (vectors, length) = (500, 20000)
-    val random = new scala.util.Random(3)
-    val offsets = Array.tabulate(vectors + 1)(_ * length)
-    val indices = Array.tabulate(vectors * length)(_ % length)
-    def all(value: Double): Array[Double] = Array.fill(vectors)(value)
-    val ids = Array.range(0, vectors)
-    val columns =
-      new ColumnPartition(
-        0,
-        length,
-        ids,
-        offsets,
-        indices,
-        null,
-        null,
-        all(0.5),
-        all(0.25),
-        all(0.5),
-        weights = null,
-        labels = new Array[Double](length))
-    val labels = Array.fill(vectors)(random.nextGaussian())
-    val rows = RowData(
-      0,
-      length,
-      Array(BlockArrays(offsets, indices, null, null, labels, weights = null)),
-      scale = null,
-      mean = null,
-      isClassified = false)
-    val some = TestData.random(1, 10, 4, 0.5)
-    for {
-      (p, data) <- Seq(
-        new ColumnProblem(some, 1, 0.0, 0.1) -> ColumnData(columns, null),
-        new RowProblem(some, 1, Squared, 0.1) -> rows)
-    } {
-      val shared = p.pack(Array.fill(length)(random.nextGaussian()))
-      val entries = NativeBridge.stateEntries
-      Questions.endInTheMiddle { (passes, cancellation) =>
-        val request = p.request(nextFit(), 0, budget = passes.toDouble).copy(totalWeight = length.toDouble)
-        NativeCd.round(data, request, shared, ResultHeader.allocate(length), cancellation)
-        NativeLibrary.free(request.fit)
-      }
-      assert(NativeBridge.stateEntries == entries)
-    }
   }
 
   both("data of the other orientation are refused") { make =>

@@ -3,7 +3,6 @@ package dwell.solver.cd
 import org.apache.spark.ml.linalg.Vectors
 
 import dwell.LimitedSuite
-import dwell.base.BucketOrder
 import dwell.data.TestData
 import dwell.data.block.LabeledRow
 import dwell.jni.{CdLayout, ResultHeader}
@@ -11,7 +10,7 @@ import dwell.problem.{DualFormulas, Hinge, Logistic, MarginLoss, SmoothedHinge, 
 import dwell.solver.cd.worker.NativeCd
 import dwell.spark.NativeLibrary
 
-/** Rounds of coordinate descent on rows: the dual objective against the primal one, and the steps of one partition. */
+/** Rounds of coordinate descent on rows: the dual objective against the primal one. */
 class NativeDualSuite extends LimitedSuite {
   import DualFormulas.losses
   import LocalProblem.nextFit
@@ -87,58 +86,6 @@ class NativeDualSuite extends LimitedSuite {
     val (a, b) = (fits.head, fits.last)
     assert(math.abs(b.intercept - a.intercept - shift) < 1e-8)
     assert(a.coefficients.zip(b.coefficients).forall { case (u, v) => math.abs(u - v) < 1e-8 })
-  }
-
-  for (loss <- losses) test(s"$loss: one partition is plain dual coordinate ascent") {
-    for (nu <- Seq(0.0, 0.3); scaleFactor <- Seq(0.0, 1.0)) {
-      val p = new RowProblem(rows(seed = 8), 1, loss, 0.05, scaleFactor = scaleFactor, nu = nu)
-      val fit = nextFit()
-      val budget = math.ceil(p.coordinates * 0.7).toInt
-      val offset = if (nu == 0.0) 0.0 else 0.25
-      // With an intercept it is one more feature, and the others are centred; all scaled to the same penalty.
-      val features = p.x.map { row =>
-        val scaled = row.indices.map(j => (row(j) - (if (nu == 0.0) 0.0 else p.mean(j))) * math.sqrt(p.scale(j)))
-        (scaled :+ math.sqrt(nu)).toArray
-      }
-      val order = new BucketOrder(p.coordinates, 42L, 0)
-      val alpha = new Array[Double](p.coordinates)
-      val w = new Array[Double](p.features + 1)
-      def dot(a: Array[Double], b: Array[Double]): Double = a.zip(b).map { case (u, v) => u * v }.sum
-      var cursor = 0L
-      var shared = p.start
-      var kappa = 0.0
-      for (t <- 0 until 5) {
-        val intercept =
-          if (nu == 0.0) 0.0 else offset + nu * kappa - shared.zip(p.mean).map { case (v, m) => v * m }.sum
-        val request = p.request(fit, t, budget = 0.7).copy(subproblem = p.problemAt(intercept))
-        val result = p.round(0, request, shared).get
-        kappa += ResultHeader.get(result, CdLayout.KAPPA)
-        shared = shared.zip(p.vector(result)).map { case (v, u) => v + u }
-        if (nu != 0.0) {
-          shared = shared.indices.map { j =>
-            shared(j) - ResultHeader.get(result, CdLayout.KAPPA) * p.scale(j) * p.mean(j)
-          }.toArray
-        }
-        var visited = 0
-        while (visited < budget) {
-          val start = order.start(cursor)
-          for (i <- start until order.end(start)) {
-            val t = p.rowWeights(i) / (p.totalWeight * 0.05)
-            val q = t * dot(features(i), features(i))
-            val next = DualFormulas.dualStep(loss, alpha(i), dot(features(i), w) + offset, p.labels(i), q)
-            features(i).indices.foreach(j => w(j) += t * (next - alpha(i)) * features(i)(j))
-            alpha(i) = next
-            visited += 1
-          }
-          cursor += 1
-        }
-        val found = TravellingStep.committed(NativeCd.exportState(fit, 0).get, 1.0, 0.0).alpha
-        found.zip(alpha).foreach { case (a, b) => assert(math.abs(a - b) < 1e-10 * (1.0 + math.abs(b)), s"round $t") }
-      }
-      shared.indices.foreach(j => assert(math.abs(shared(j) - w(j) * math.sqrt(p.scale(j))) < 1e-10))
-      assert(math.abs(kappa - (if (nu == 0.0) kappa else w.last / math.sqrt(nu))) < 1e-10)
-      NativeLibrary.free(fit)
-    }
   }
 
   test("a row without nonzeros") {

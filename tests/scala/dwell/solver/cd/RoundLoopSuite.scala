@@ -1,24 +1,25 @@
 package dwell.solver.cd
 
-import scala.util.Random
+import scala.util.{Random, Using}
 
-import org.apache.spark.ml.classification.{LinearSVCModel, LogisticRegressionModel}
+import org.apache.spark.ml.Model
 import org.apache.spark.ml.linalg.{Vector, Vectors}
-import org.apache.spark.ml.regression.LinearRegressionModel
+import org.apache.spark.ml.param.Params
 import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent}
 import org.apache.spark.sql.DataFrame
 
-import dwell.{CheckLong, SparkSuite}
+import dwell.{CheckLong, Listened, SparkSuite}
 import dwell.comm.Workers
 import dwell.data.{LocalData, TrainingReader}
 import dwell.fit.{Aggregation, DwellConf}
 import dwell.jni.NativeBridge
+import dwell.ml.SetParams
 import dwell.ml.classification.{LinearSVC, LogisticRegression}
 import dwell.ml.regression.LinearRegression
 import dwell.problem.{Algorithm, Hinge, Logistic, MarginLoss, Orientation, Penalty, Squared}
 import dwell.record.RoundCompleted
 import dwell.report.FitReport
-import dwell.solver.LinearTrainer
+import dwell.solver.{LinearTrainer, TestProblem}
 import dwell.solver.cd.worker.{CdMessage, CdReply, CdStep}
 import dwell.solver.linear.{LinearProblem, LinearSolution}
 
@@ -43,44 +44,16 @@ class RoundLoopSuite extends SparkSuite {
   private val Rounds = 6
 
   private def estimator(k: Int, elasticNet: Double): LinearRegression =
-    new LinearRegression()
-      .setAlgorithm("cocoa")
-      .setRegParam(0.02)
-      .setElasticNetParam(elasticNet)
-      .setWeightCol("w")
-      .setNumWorkers(k)
-      .setLocalWork(0.7)
-      .setMaxIter(Rounds)
-      .setTol(0.0)
-
-  private def logistic(k: Int): LogisticRegression =
-    new LogisticRegression()
-      .setAlgorithm("cocoa")
-      .setRegParam(0.02)
-      .setWeightCol("w")
-      .setNumWorkers(k)
-      .setLocalWork(1.0)
-      .setMaxIter(Rounds)
-      .setTol(0.0)
-
-  private def svc(k: Int): LinearSVC =
-    new LinearSVC()
-      .setAlgorithm("cocoa")
-      .setRegParam(0.02)
-      .setWeightCol("w")
-      .setNumWorkers(k)
-      .setLocalWork(1.0)
-      .setMaxIter(Rounds)
-      .setTol(0.0)
-
-  /** The result of a fit: coefficients, intercept and report. */
-  private type Outcome = (Vector, Double, FitReport)
-
-  private def outcome(model: LinearRegressionModel): Outcome =
-    (model.coefficients, model.intercept, FitReport.of(model))
-  private def outcome(model: LogisticRegressionModel): Outcome =
-    (model.coefficients, model.intercept, FitReport.of(model))
-  private def outcome(model: LinearSVCModel): Outcome = (model.coefficients, model.intercept, FitReport.of(model))
+    cocoa(new LinearRegression(), k).setElasticNetParam(elasticNet).setLocalWork(0.7)
+  private def logistic(k: Int): LogisticRegression = cocoa(new LogisticRegression(), k).setLocalWork(1.0)
+  private def svc(k: Int): LinearSVC = cocoa(new LinearSVC(), k).setLocalWork(1.0)
+  private def cocoa[E <: Params](estimator: E, k: Int): E = SetParams(estimator)(
+    "algorithm" -> "cocoa",
+    "regParam" -> 0.02,
+    "weightCol" -> "w",
+    "numWorkers" -> k,
+    "maxIter" -> Rounds,
+    "tol" -> 0.0)
 
   /** A problem on the rows of [[data]], or of [[classes]]. */
   private def problem(
@@ -89,22 +62,17 @@ class RoundLoopSuite extends SparkSuite {
       k: Int,
       elasticNet: Double = 0.0,
       tolerance: Double = 0.0,
-      rounds: Int = Rounds,
-      aggregation: Option[Aggregation] = None): LinearProblem = LinearProblem(
-    "rounds",
-    Some(Algorithm.CoCoA),
-    loss,
-    Penalty(0.02 * elasticNet, 0.02 * (1.0 - elasticNet), scaleFactor = 1.0),
-    intercept = true,
-    tolerance,
-    rounds,
-    localWork = Some(if (loss == Squared) 0.7 else 1.0),
-    Some(in),
-    k,
-    aggregation,
-    seed = 1L,
-    initial = None,
-    DwellConf(spark).solverSettings)
+      rounds: Int = Rounds): LinearProblem =
+    TestProblem.linear.copy(
+      algorithm = Some(Algorithm.CoCoA),
+      loss = loss,
+      penalty = Penalty(0.02 * elasticNet, 0.02 * (1.0 - elasticNet), scaleFactor = 1.0),
+      tolerance = tolerance,
+      maxRounds = rounds,
+      localWork = Some(if (loss == Squared) 0.7 else 1.0),
+      orientation = Some(in),
+      numWorkers = k,
+      settings = DwellConf(spark).solverSettings)
 
   private def solved(
       problem: LinearProblem,
@@ -112,9 +80,7 @@ class RoundLoopSuite extends SparkSuite {
       adds: Boolean = false): LinearSolution = {
     val frame = if (problem.loss == Squared) data else classes
     val rows = TrainingReader.read(frame.select("label", "w", "features").queryExecution.toRdd, 80, "rounds")
-    val trainer = new LinearTrainer(rows, step, adds = adds)
-    try trainer.solve(problem)
-    finally trainer.close()
+    Using.resource(new LinearTrainer(rows, step, adds = adds))(_.solve(problem))
   }
 
   /** The same bits with a state that stays and a state that travels, and with the sums of the driver. */
@@ -187,31 +153,26 @@ class RoundLoopSuite extends SparkSuite {
         case _ =>
       }
     }
-    spark.sparkContext.addSparkListener(listener)
-    try body
-    finally spark.sparkContext.removeSparkListener(listener)
+    Listened.by(sc, listener)(body)
   }
 
   for {
-    (name, tolerance, fit) <- Seq[(String, Double, () => Outcome)](
+    (name, tolerance, fit) <- Seq[(String, Double, () => Model[_])](
       (
         "linear regression",
         1e-6,
-        () => outcome(estimator(3, 0.3).setLocalWork(LittleWork).setTol(1e-6).setMaxIter(1000).fit(data))),
+        () => estimator(3, 0.3).setLocalWork(LittleWork).setTol(1e-6).setMaxIter(1000).fit(data)),
       (
         "logistic regression, primal",
         1e-6,
-        () =>
-          outcome(
-            logistic(3).setOrientation("primal").setLocalWork(LittleWork).setTol(1e-6).setMaxIter(1000).fit(classes))),
+        () => logistic(3).setOrientation("primal").setLocalWork(LittleWork).setTol(1e-6).setMaxIter(1000).fit(classes)),
       (
         "logistic regression, dual",
         1e-5,
-        () => outcome(logistic(3).setOrientation("dual").setTol(1e-5).setMaxIter(300).fit(classes))),
-      ("linear SVC", 1e-2, () => outcome(svc(3).setTol(1e-2).setMaxIter(300).fit(classes))))
+        () => logistic(3).setOrientation("dual").setTol(1e-5).setMaxIter(300).fit(classes)),
+      ("linear SVC", 1e-2, () => svc(3).setTol(1e-2).setMaxIter(300).fit(classes)))
   } test(s"state that is lost in mid-fit is rebuilt, and the fit ends at the same optimum: $name") {
-    val expected = fit()._3
-    val report = losing(fit()._3)
+    val (expected, report) = (FitReport.of(fit()), losing(FitReport.of(fit())))
     assert(report.stateLosses > 0 && report.stateLosses % 3 == 0)
     assert(report.converged && expected.converged, report.toText)
     assert(math.abs(report.objective - expected.objective) <= tolerance * expected.objective)

@@ -2,10 +2,11 @@ package dwell.solver.choice
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import dwell.fit.{SolverSettings, Timeline}
-import dwell.problem.{Algorithm, Hinge, Huber, Logistic, Loss, Orientation, Penalty, Squared}
+import dwell.fit.Timeline
+import dwell.problem.{Algorithm, Hinge, Huber, Logistic, Loss, Orientation, Squared}
 import dwell.record.FitFacts
-import dwell.solver.linear.{LinearProblem, LinearSolution}
+import dwell.solver.TestProblem
+import dwell.solver.linear.LinearSolution
 
 /** Which method goes on after another one, and where a fit ends. */
 class HandoverSuite extends AnyFunSuite {
@@ -52,21 +53,7 @@ private object HandoverSuite {
     val timeline = new Timeline(_ => ())
     timeline.begin(objective = 1.0, gap = 1.0)
     val facts = FitFacts(rounds = timeline.records, objective = 1.0, dual = 0.0, converged = converged)
-    val problem = LinearProblem(
-      "handover",
-      algorithm,
-      loss,
-      Penalty(l1 = 0.0, l2 = 0.1),
-      intercept = true,
-      tolerance = 1e-6,
-      maxRounds,
-      localWork = None,
-      orientation = None,
-      numWorkers = 2,
-      aggregation = None,
-      seed = 1L,
-      initial = None,
-      SolverSettings(1, 10000L, Long.MaxValue))
+    val problem = TestProblem.linear.copy(algorithm = algorithm, loss = loss, maxRounds = maxRounds)
     Handover.Ended(problem, LinearSolution(Array(0.0), Array(0.0), facts, stalled = stalled), hasRoom = true)
   }
 }

@@ -2,8 +2,8 @@ package dwell.solver.choice
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import dwell.fit.SolverSettings
 import dwell.problem.{Algorithm, Hinge, Huber, Logistic, Loss, Orientation, Penalty, RowUse, Softmax, Squared, SquaredHinge}
+import dwell.solver.TestProblem
 import dwell.solver.linear.LinearProblem
 
 /** The table of choices: a change of a cost, or of a rule, shows here. */
@@ -33,7 +33,8 @@ class MethodChoiceSuite extends AnyFunSuite {
       asked.copy(loss = Hinge, orientation = Some(Orientation.Primal)) -> "a loss with a derivative everywhere",
       asked.copy(penalty = L1, orientation = Some(Orientation.Dual)) -> "orientation=dual needs an L2 penalty",
       asked.copy(loss = Huber(1.35), algorithm = Some(Algorithm.ModelAveraging)) -> "has a scale",
-      asked.copy(algorithm = Some(Algorithm.Newton), orientation = Some(Orientation.Primal)) -> "steps are along rows")
+      asked.copy(algorithm = Some(Algorithm.Newton), orientation = Some(Orientation.Primal)) -> "steps are along rows",
+      asked.copy(algorithm = Some(Algorithm.ModelAveraging), orientation = Some(Orientation.Primal)) -> "ma-sgd")
     for ((problem, why) <- refused) {
       val e = intercept[IllegalArgumentException](of(problem))
       assert(e.getMessage.contains(why), e.getMessage)
@@ -124,19 +125,6 @@ private object MethodChoiceSuite {
   /** Room for everything. */
   private val Plenty = Room(1L << 40, 1L << 40, 1L << 40, (_: RowUse) => 4, gathers = false)
 
-  private def problem(loss: Loss, penalty: Penalty) = LinearProblem(
-    "choice",
-    None,
-    loss,
-    penalty,
-    intercept = true,
-    tolerance = 1e-6,
-    maxRounds = 100,
-    localWork = None,
-    orientation = None,
-    numWorkers = 0,
-    aggregation = None,
-    seed = 1L,
-    initial = None,
-    SolverSettings(1, 10000L, Long.MaxValue))
+  private def problem(loss: Loss, penalty: Penalty) =
+    TestProblem.linear.copy(loss = loss, penalty = penalty, numWorkers = 0)
 }

@@ -4,9 +4,8 @@ import org.apache.spark.sql.SparkSession
 
 import dwell.SparkSuite
 import dwell.data.TestData
-import dwell.fit.SolverSettings
-import dwell.problem.{Orientation, Penalty, Squared}
-import dwell.solver.linear.LinearProblem
+import dwell.problem.Orientation
+import dwell.solver.TestProblem
 
 /** The orientations whose vectors there is room for. */
 class RoomSuite extends SparkSuite {
@@ -14,7 +13,8 @@ class RoomSuite extends SparkSuite {
 
   private def within(sizes: Seq[Int], bytes: Long, session: SparkSession = spark): Seq[Orientation] = {
     val rows = TestData.claimed(session.sparkContext, sizes, numFeatures = 100)
-    Room.of(RoomSuite.problem(bytes), rows).orientations(Orientation.all, DataFacts.of(rows))
+    val problem = TestProblem.linear.copy(settings = TestProblem.settings.copy(maxResultBytes = bytes))
+    Room.of(problem, rows).orientations(Orientation.all, DataFacts.of(rows))
   }
 
   test("there is room for either orientation, or for rows where there is none for one number a row") {
@@ -34,22 +34,4 @@ class RoomSuite extends SparkSuite {
       assert(within(Seq(400000), Long.MaxValue, session) == Seq(Dual))
     }
   }
-}
-
-private object RoomSuite {
-  private def problem(bytes: Long) = LinearProblem(
-    "room",
-    None,
-    Squared,
-    Penalty(l1 = 0.0, l2 = 0.1),
-    intercept = true,
-    tolerance = 1e-6,
-    maxRounds = 100,
-    localWork = None,
-    orientation = None,
-    numWorkers = 4,
-    aggregation = None,
-    seed = 1L,
-    initial = None,
-    SolverSettings(1, 10000L, Long.MaxValue, maxResultBytes = bytes))
 }

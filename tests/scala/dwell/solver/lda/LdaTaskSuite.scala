@@ -2,8 +2,8 @@ package dwell.solver.lda
 
 import dwell.LimitedSuite
 import dwell.data.documents.DocumentData
-import dwell.fit.SolverSettings
 import dwell.jni.{Cancellation, LdaLayout, ResultHeader}
+import dwell.solver.TestProblem
 import dwell.solver.lda.leader.LdaTask
 import dwell.solver.lda.worker.{BoundCall, LdaBound, LdaCall, LdaMessage, LdaPriors, LdaProblem, LdaRound, LdaSchedule, LdaSolver, LdaStep, RoundCall}
 
@@ -20,7 +20,7 @@ class LdaTaskSuite extends LimitedSuite {
     learnAlpha = true,
     aggregation = None,
     seed = 1L,
-    settings = SolverSettings(threads = 1, gangPatienceMillis = 1000L, driverBytes = Long.MaxValue))
+    settings = TestProblem.settings)
 
   private def plan(documents: Int*): LdaTask = LdaTask(problem, vocabulary = 3, documents.toArray)
 

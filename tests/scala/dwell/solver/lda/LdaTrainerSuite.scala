@@ -7,10 +7,12 @@ import dwell.base.SplitMix
 import dwell.comm.wire.Numbers
 import dwell.data.block.LabeledRow
 import dwell.data.documents.DocumentDataset
-import dwell.fit.{Aggregation, SolverSettings}
+import dwell.fit.Aggregation
 import dwell.jni.{LdaLayout, NativeLoader, ResultHeader}
+import dwell.solver.TestProblem
 import dwell.solver.lda.leader.{InitialTopics, LdaPlan, LdaTask}
 import dwell.solver.lda.worker.{LdaPriors, LdaProblem, LdaRound, LdaSchedule, NativeLda}
+import dwell.spark.NativeLibrary
 
 /** A round through Spark against the calls of which it consists. */
 class LdaTrainerSuite extends SparkSuite {
@@ -29,7 +31,7 @@ class LdaTrainerSuite extends SparkSuite {
     learnAlpha = false,
     aggregation = None,
     seed = 5L,
-    settings = SolverSettings(threads = 1, gangPatienceMillis = 10000L, driverBytes = Long.MaxValue))
+    settings = TestProblem.settings)
 
   private def vectors(count: Int): Seq[Vector] = {
     val random = new SplitMix(3L)
@@ -83,5 +85,6 @@ class LdaTrainerSuite extends SparkSuite {
         }
       } finally data.unpersist()
     }
+    NativeLibrary.free(1L)
   }
 }

@@ -1,26 +1,25 @@
 package dwell.solver.rows
 
-import java.nio.{ByteBuffer, ByteOrder}
-
 import scala.collection.mutable
-import scala.util.Random
+import scala.util.{Random, Using}
 
 import org.apache.spark.{SparkContext, SparkEnv}
 import org.apache.spark.ml.linalg.Vectors
 import org.apache.spark.storage.RDDBlockId
 
+import dwell.base.LittleEndian
 import dwell.comm.{Gathered, GeneratedModel, ModelLostException, Recovered, Replicas, Replies}
 import dwell.comm.jobs.ShuffleMode
 import dwell.data.block.LabeledRow
 import dwell.data.{RowData, TrainingReader, TrainingRows}
-import dwell.data.rows.RowForm
-import dwell.fit.{Aggregation, Attempt, SolverSettings}
+import dwell.data.rows.{BlockArrays, RowForm}
+import dwell.fit.{Aggregation, Attempt}
 import dwell.jni.{Cancellation, ResultHeader, SgdLayout}
 import dwell.problem.{Algorithm, Labels, Penalty, Squared, StepSchedule}
 import dwell.record.RoundRecord
 import dwell.solver.cd.LocalProblem.nextFit
 import dwell.solver.linear.{LinearProblem, LinearSolution}
-import dwell.solver.LinearTrainer
+import dwell.solver.{LinearTrainer, TestProblem}
 import dwell.solver.rows.leader.{AveragingPlan, PartitionFacts, RowStatistics, RowTask}
 import dwell.solver.pass.{PassMessage, PassSums}
 import dwell.solver.rows.worker.{Descend, DescendCall, NativeSgd, PassCall, SearchCall, SgdMessage, RowObjective, SgdStep}
@@ -33,40 +32,23 @@ class ModelAveragingSuite extends SparkSuite {
 
   private val form = RowForm(0.0, intercept = true, labels = Labels.Real, mixed = true)
 
-  private def read(): TrainingRows = TrainingReader.read(
-    sc.parallelize(0 until 101, 2).map { j =>
-      val random = new Random(j)
-      val x = Array.fill(Features)(if (random.nextInt(3) == 0) 0.0 else random.nextGaussian())
-      LabeledRow(x.sum + random.nextGaussian(), 0.5 + random.nextInt(3), Vectors.dense(x).compressed).toInternal
-    },
-    Features,
-    "averaging")
+  private def read(): TrainingRows =
+    TrainingReader.read(sc.parallelize(0 until Rows, 2).map(row(_).toInternal), Features, "averaging")
 
-  private def problem(rounds: Int, workers: Int, stepSize: Option[Double] = Some(Eta)): LinearProblem = {
-    val settings = SolverSettings(1, 10000L, Long.MaxValue)
-    LinearProblem(
-      "averaging",
-      Some(Algorithm.ModelAveraging),
-      Squared,
-      Penalty(l1 = 0.01, l2 = L2),
-      intercept = true,
+  private def problem(rounds: Int, workers: Int, stepSize: Option[Double] = Some(Eta)): LinearProblem =
+    TestProblem.linear.copy(
+      algorithm = Some(Algorithm.ModelAveraging),
+      penalty = Penalty(l1 = 0.01, l2 = L2),
       tolerance = 0.0,
       maxRounds = rounds,
       localWork = Some(1.0),
-      orientation = None,
       numWorkers = workers,
       aggregation = Some(Aggregation.Driver),
       seed = Seed,
-      initial = None,
-      settings,
       stepSize = stepSize)
-  }
 
-  private def solve(rows: TrainingRows, workers: Int, rounds: Int): LinearSolution = {
-    val solver = new LinearTrainer(rows)
-    try solver.solve(problem(rounds, workers))
-    finally solver.close()
-  }
+  private def solve(rows: TrainingRows, workers: Int, rounds: Int): LinearSolution =
+    Using.resource(new LinearTrainer(rows))(_.solve(problem(rounds, workers)))
 
   /**
    * The expected model, by the definition.
@@ -83,8 +65,6 @@ class ModelAveragingSuite extends SparkSuite {
     var places = Array.fill(workers)((0L, 0L))
     for (round <- 1 to rounds) {
       val before = places.clone()
-      val bytes = ByteBuffer.allocate(8 * model.length).order(ByteOrder.LITTLE_ENDIAN)
-      bytes.asDoubleBuffer().put(model)
       val next = new Array[Double](model.length)
       parts.zipWithIndex.foreach { case (part, k) =>
         val result = SgdLayout.allocate(Features, 1)
@@ -96,7 +76,7 @@ class ModelAveragingSuite extends SparkSuite {
           places(k)._1,
           places(k)._2,
           share = 1.0)
-        NativeSgd.descend(part, r, bytes.array(), result, Cancellation.NEVER)
+        NativeSgd.descend(part, r, LittleEndian.bytes(model), result, Cancellation.NEVER)
         places(k) =
           (ResultHeader.get(result, SgdLayout.CURSOR).toLong, ResultHeader.get(result, SgdLayout.STEPS).toLong)
         val reached = ResultHeader.vector(result)
@@ -240,7 +220,15 @@ class ModelAveragingSuite extends SparkSuite {
   test(
     "a contribution of local descent says what became of the coefficients that no row has; a gradient's says nothing") {
     val random = new Random(4)
-    val data = SgdCase.dense(Seq.fill(20)(Seq.fill(3)(random.nextGaussian())), Seq.fill(20)(1.0), features = 5)
+    // Features 3 and 4 are in no row.
+    val block = BlockArrays(
+      Array.tabulate(21)(3 * _),
+      Array.tabulate(60)(_ % 3),
+      null,
+      Array.fill(60)(random.nextGaussian()),
+      Array.fill(20)(1.0),
+      null)
+    val data = RowData(0, 5, Array(block), null, null, isClassified = false)
     val shared = Array(0.1, -0.2, 0.3, -0.4, 0.5, 0.6)
     val problem = RowObjective(Squared, Penalty(0.0, 0.1), intercept = true, 1.0)
     val schedule = StepSchedule(StepSchedule.InverseSqrt, Eta, 0.0)
@@ -257,39 +245,46 @@ class ModelAveragingSuite extends SparkSuite {
     val Seq(known, none @ _*) = sc
       .parallelize(calls, 1)
       .map { call =>
-        val c = SgdStep(data, SgdMessage(Seed, problem, call), SgdCase.pack(shared))
+        val c = SgdStep(data, SgdMessage(Seed, problem, call), LittleEndian.bytes(shared))
         (c.factors.toSeq, c.update)
       }
       .collect()
       .toSeq
     val (factors, update) = known
     assert(factors.size == 2 && factors.last == 0.25)
-    val vector = SgdCase.vector(update)
-    for (j <- 0 until 5) assert((vector(j) == factors.foldLeft(shared(j))(_ * _)) == (j >= 3), s"feature $j")
+    val vector = ResultHeader.vector(update)
+    for (j <- 0 until 5) assert((vector.get(j) == factors.foldLeft(shared(j))(_ * _)) == (j >= 3), s"feature $j")
     assert(none.size == 2 && none.forall(_._1.isEmpty))
   }
 
   test("the objective that is returned is that of the model, exactly") {
-    val rows = read()
-    val parts = partsOf(rows, 2)
-    val problem = RowObjective(Squared, Penalty(0.01, L2), intercept = true, rows.numRows / rows.totalWeight)
-    val total = rows.totalWeight
-    val solution = solve(rows, 2, 3)
-    val model = solution.coefficients ++ solution.intercepts
-    val eager = parts.map(new EagerSgd(_, problem))
-    val objective = eager.map(_.lossSum(model)).sum / total + eager.head.penalty(model)
+    val solution = solve(read(), 2, 3)
+    val w = solution.coefficients
+    val losses = (0 until Rows).map(row).map { r =>
+      val error = r.features.toArray.zip(w).map { case (x, w) => x * w }.sum + solution.intercepts(0) - r.label
+      (r.weight, r.weight * error * error / 2.0)
+    }
+    val penalty = w.map(x => 0.01 * math.abs(x) + L2 / 2.0 * x * x).sum
+    val objective = losses.map(_._2).sum / losses.map(_._1).sum + penalty
     assert(math.abs(solution.facts.objective - objective) <= 1e-12 * objective)
     assert(solution.facts.dual <= solution.facts.objective)
   }
 }
 
 object ModelAveragingSuite {
+  private val Rows = 101
   private val Features = 7
   private val Seed = 3L
   private val Eta = 0.005
 
   /** Steps fall with the rows visited, by the L2 penalty, so that wrongly counted rows show. */
   private val L2 = 0.1
+
+  private def row(j: Int): LabeledRow = {
+    val random = new Random(j)
+    val x = Array.fill(Features)(if (random.nextInt(3) == 0) 0.0 else random.nextGaussian())
+    LabeledRow(x.sum + random.nextGaussian(), 0.5 + random.nextInt(3), Vectors.dense(x).compressed)
+  }
 
   /** The loss before an exchange: nothing, the newest model, all models, or the leader. */
   private sealed trait Loss

@@ -1,6 +1,6 @@
 package dwell.solver.rows
 
-import scala.util.Random
+import scala.util.{Random, Using}
 
 import org.apache.spark.ml.linalg.Vectors
 
@@ -9,12 +9,11 @@ import dwell.comm.wire.Contribution
 import dwell.data.TrainingReader
 import dwell.data.block.LabeledRow
 import dwell.data.rows.BlockData
-import dwell.fit.{Aggregation, SolverSettings}
+import dwell.fit.Aggregation
 import dwell.jni.ResultHeader
 import dwell.problem.{Algorithm, Logistic, Penalty}
 import dwell.record.RoundRecord
-import dwell.solver.LinearTrainer
-import dwell.solver.linear.LinearProblem
+import dwell.solver.{LinearTrainer, TestProblem}
 import dwell.solver.pass.{PassMessage, PassStep}
 
 /** The seconds of the rounds of L-BFGS: a round is an iteration, with an evaluation or several. */
@@ -27,26 +26,16 @@ class QuasiNewtonSuite extends SparkSuite {
       val x = Array.fill(4)(10.0 * random.nextGaussian())
       LabeledRow(if (x.sum + random.nextGaussian() > 0.0) 1.0 else 0.0, 1.0, Vectors.dense(x)).toInternal
     }
-    val settings =
-      SolverSettings(1, 10000L, Long.MaxValue)
-    val problem = LinearProblem(
-      "iterations",
-      Some(Algorithm.LBFGS),
-      Logistic,
-      Penalty(l1 = 0.1, l2 = 0.01),
-      intercept = true,
+    val problem = TestProblem.linear.copy(
+      algorithm = Some(Algorithm.LBFGS),
+      loss = Logistic,
+      penalty = Penalty(l1 = 0.1, l2 = 0.01),
       tolerance = 0.0,
       maxRounds = 8,
-      localWork = None,
-      orientation = None,
-      numWorkers = 2,
-      aggregation = Some(Aggregation.Driver),
-      seed = 1L,
-      initial = None,
-      settings)
-    val solver = new LinearTrainer(TrainingReader.read(rows, 4, "iterations"), passStep = slow(_, _, _))
-    try solver.solve(problem).facts.rounds.tail
-    finally solver.close()
+      aggregation = Some(Aggregation.Driver))
+    Using.resource(new LinearTrainer(TrainingReader.read(rows, 4, "iterations"), passStep = slow(_, _, _))) {
+      _.solve(problem).facts.rounds.tail
+    }
   }
 
   test("an iteration counts the work of all its evaluations, and as the leader's only what it does between them") {

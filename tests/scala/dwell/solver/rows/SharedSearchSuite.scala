@@ -2,7 +2,7 @@ package dwell.solver.rows
 
 import java.util.concurrent.atomic.AtomicInteger
 
-import scala.util.Random
+import scala.util.{Random, Using}
 
 import org.apache.spark.ml.linalg.Vectors
 import org.apache.spark.sql.SparkSession
@@ -14,10 +14,10 @@ import dwell.comm.wire.Contribution
 import dwell.data.TrainingReader
 import dwell.data.block.LabeledRow
 import dwell.data.rows.BlockData
-import dwell.fit.{Aggregation, SolverSettings}
+import dwell.fit.Aggregation
 import dwell.problem.{Algorithm, Hinge, Logistic, Loss, Penalty, Softmax, Squared}
-import dwell.solver.LinearTrainer
-import dwell.solver.linear.{LinearProblem, LinearSolution}
+import dwell.solver.{LinearTrainer, TestProblem}
+import dwell.solver.linear.LinearSolution
 import dwell.solver.pass.{PassMessage, PassStep}
 
 /** L-BFGS whose workers have the vectors, beside a leader that has them, in a session of the suite's own with slots for the workers. */
@@ -46,26 +46,20 @@ class SharedSearchSuite extends LimitedSuite with BeforeAndAfterAll {
       val label = if (loss == Squared) values.sum else math.floorMod(features.take(9).sum + random.nextInt(3), classes)
       LabeledRow(label.toDouble, 1.0 + i % 3, x).toInternal
     }
-    val problem = LinearProblem(
-      "shared",
-      if (proven) None else Some(Algorithm.LBFGS),
-      loss,
-      penalty,
-      intercept,
+    val problem = TestProblem.linear.copy(
+      algorithm = if (proven) None else Some(Algorithm.LBFGS),
+      loss = loss,
+      penalty = penalty,
+      intercept = intercept,
       tolerance = 1e-7,
       maxRounds = 14,
-      localWork = None,
-      orientation = None,
       numWorkers = Workers,
-      aggregation = Some(mode),
-      seed = 1L,
-      initial = None,
-      SolverSettings(1, 10000L, Long.MaxValue))
+      aggregation = Some(mode))
     val step: AllWorkers.Step[BlockData, PassMessage, Unit] =
       if (failing) SharedSearchSuite.failing(_, _, _) else counted(_, _, _)
-    val solver = new LinearTrainer(TrainingReader.read(rows, n, "shared", narrow = false), passStep = step)
-    try solver.solve(problem)
-    finally solver.close()
+    Using.resource(new LinearTrainer(TrainingReader.read(rows, n, "shared", narrow = false), passStep = step)) {
+      _.solve(problem)
+    }
   }
 
   for {

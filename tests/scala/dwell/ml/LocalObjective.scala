@@ -1,4 +1,4 @@
-package dwell.shapes
+package dwell.ml
 
 /**
  * The objective of a linear model, straight from its definition, on rows that this JVM holds: the same function for every
@@ -63,4 +63,10 @@ final class LocalObjective(
       used.map(i => math.abs(coefficients(i)) * (if (standardization) deviation(variances(i), population) else 1.0))
     losses.sum / total + scaled.map(u => l1 * u + l2 * u * u / 2.0).sum
   }
+}
+
+object LocalObjective {
+
+  /** The loss of least squares. */
+  def squared(y: Double, z: Double): Double = (y - z) * (y - z) / 2.0
 }
