@@ -31,25 +31,27 @@ def jar() -> str:
     Raises
     ------
     DwellError
-        If the distribution's Scala is not 2.13, or the package has no jar.
+        If the package has no jar for the distribution's Scala.
     """
-    scala = _scala_of_spark()
-    if scala is not None:
-        _check_scala(scala)
-    found = _JARS / f"dwell_2.13-{VERSION}.jar"
+    return _jar_for(_scala_of_spark() or _SCALAS[0])
+
+
+#: The versions of Scala that the package has jars for; the newest Spark's first.
+_SCALAS = ["2.13", "2.12"]
+
+
+def _jar_for(version: str) -> str:
+    scala = ".".join(version.split(".")[:2])
+    if scala not in _SCALAS:
+        raise DwellError(
+            f"This Spark is built for Scala {version}, and Dwell's jars are for Scala {' and '.join(_SCALAS)}: use Spark 3.5 or 4."
+        )
+    found = _JARS / f"dwell_{scala}-{VERSION}.jar"
     if not found.is_file():
         raise DwellError(
             f"{found} is not there: install the wheel that ./gradlew wheel builds, and not the sources."
         )
     return str(found)
-
-
-def _check_scala(version: str) -> None:
-    if version.split(".")[:2] != ["2", "13"]:
-        raise DwellError(
-            f"This Spark is built for Scala {version}, and Dwell's jar is for Scala 2.13: use pyspark 4, or a distribution "
-            "of Spark 3.5 whose name ends with scala2.13."
-        )
 
 
 def _scala_of_spark() -> str | None:
@@ -161,8 +163,7 @@ def attach() -> None:
         is_new = not _has_dwell(context)
         # The JVM of a session that has stopped keeps its classes, and the executors of the next one have none.
         if is_new or context._jvm.java.lang.System.getProperty(_ATTACHED) is not None:
-            _check_scala(context._jvm.scala.util.Properties.versionNumberString())
-            own = pathlib.Path(jar())
+            own = pathlib.Path(_jar_for(context._jvm.scala.util.Properties.versionNumberString()))
             if is_new:
                 _add_to_driver(context._jvm, own)
             context._jvm.java.lang.System.setProperty(_ATTACHED, "true")
@@ -331,5 +332,9 @@ def check() -> Any:
             f"This Spark session has Dwell's jar of version {version}, and the Python package is of version {VERSION}: "
             "use both of one version."
         )
-    _check_scala(context._jvm.scala.util.Properties.versionNumberString())
+    own, scala = str(_loader(context._jvm).scala()), str(context._jvm.scala.util.Properties.versionNumberString())
+    if not scala.startswith(own + "."):
+        raise DwellError(
+            f"This Spark session has Dwell's jar for Scala {own}, and its Spark is built for Scala {scala}: use {_jar_for(scala)}."
+        )
     return context

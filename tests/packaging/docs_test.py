@@ -148,7 +148,8 @@ class Documents(unittest.TestCase):
         newest, older, oldest = (built[key].split("-")[-1] for key in ("sparkDistribution", "sparkDistributionOlder", "sparkVersion"))
         versions = section("README.md", "What it needs")
         self.assertEqual([newest, older, oldest], re.findall(r"\d+\.\d+\.\d+", re.search(r"^\| Spark \|.*$", versions, re.MULTILINE).group()))
-        self.assertIn("| Scala | %s |" % ".".join(built["scalaVersion"].split(".")[:2]), versions)
+        scalas = [".".join(built[key].split(".")[:2]) for key in ("scalaVersion", "scala212Version")]
+        self.assertIn("| Scala | %s; %s with Spark 3.5 |" % tuple(scalas), versions)
         self.assertIn("glibc %s " % built["glibcVersion"], versions)
         rows = re.findall(r"^\| (\d+\.\d+\.\d+) \|", section("docs/limits.md", "Versions and platforms"), re.MULTILINE)
         self.assertEqual([newest, older, oldest], rows)

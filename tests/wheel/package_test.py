@@ -73,13 +73,13 @@ def python(*arguments, **environment):
 
 
 class WheelTest(unittest.TestCase):
-    def test_the_wheel_has_the_package_and_the_jar(self):
+    def test_the_wheel_has_the_package_and_the_jars(self):
         with zipfile.ZipFile(WHEEL) as wheel:
             names = {name for name in wheel.namelist() if ".dist-info/" not in name}
             (metadata,) = [wheel.read(name).decode() for name in wheel.namelist() if name.endswith("/METADATA")]
         sources = pathlib.Path(__file__).resolve().parents[2] / "python"
         expected = {path.relative_to(sources).as_posix() for path in (sources / "dwell").rglob("*") if path.suffix in (".py", ".typed")}
-        self.assertEqual(names, expected | {"dwell/jars/dwell_2.13-%s.jar" % dwell.__version__})
+        self.assertEqual(names, expected | {"dwell/jars/dwell_%s-%s.jar" % (scala, dwell.__version__) for scala in ("2.12", "2.13")})
         self.assertEqual(WHEEL.name, "dwell_spark-%s-py3-none-any.whl" % dwell.__version__)
         needed = [line for line in metadata.splitlines() if line.startswith("Requires-Dist:") and "extra" not in line]
         self.assertEqual(needed, [], "no version of pyspark is forced")
@@ -371,33 +371,32 @@ class PackageTest(unittest.TestCase):
         self.assertEqual(sum(count.failed for count in counts), 0)
         self.assertTrue(all(count.attempted >= 2 for count in counts), counts)
 
-    def test_other_scala_versions_are_named(self):
-        with tempfile.TemporaryDirectory() as home:
-            jars = pathlib.Path(home) / "jars"
-            jars.mkdir()
-            (jars / "scala-library-2.12.18.jar").touch()
-            with mock.patch.dict(os.environ, SPARK_HOME=home), self.assertRaisesRegex(dwell.DwellError, "Scala 2.12, .* 2.13"):
-                dwell.jar()
+    def test_the_jar_is_that_of_the_distribution(self):
+        own = pathlib.Path(dwell.jar()).name
+        (library,) = (SPARK / "jars").glob("scala-library-*.jar")
+        self.assertEqual(own, "dwell_%s-%s.jar" % (re.match(r"scala-library-(2\.\d+)", library.name)[1], dwell.__version__))
+        for version, found in ("2.12.18", "dwell_2.12"), ("2.13.17", "dwell_2.13"), ("2.11.12", None):
+            with tempfile.TemporaryDirectory() as home, mock.patch.dict(os.environ, SPARK_HOME=home):
+                jars = pathlib.Path(home) / "jars"
+                jars.mkdir()
+                (jars / ("scala-library-%s.jar" % version)).touch()
+                if found is not None:
+                    self.assertIn(found, dwell.jar())
+                else:
+                    with self.assertRaisesRegex(dwell.DwellError, "Scala 2.11, .* Scala 2.13 and 2.12"):
+                        dwell.jar()
 
-    @unittest.skipUnless("DWELL_SCALA_212" in os.environ, "needs a distribution for Scala 2.12")
-    def test_a_distribution_for_another_scala_gets_one_sentence(self):
-        pyspark = pathlib.Path(os.environ["DWELL_SCALA_212"]).resolve()
-        environment = {"SPARK_HOME": str(pyspark), "PYTHONPATH": os.pathsep.join([INSTALLED, str(pyspark.parent)])}
-        sentence = r"^(dwell\.DwellError: )?This Spark is built for Scala 2\.12(\.\d+)?, and Dwell's jar is for Scala 2\.13: use pyspark 4, or .*$"
+    def test_the_jar_for_another_scala_gets_one_sentence(self):
+        own = pathlib.Path(dwell.jar())
+        (other,) = (jar for jar in own.parent.glob("*.jar") if jar != own)
         code = (
             "import dwell\nfrom dwell.ml.regression import LinearRegression\nfrom pyspark.sql import SparkSession\n"
-            "def said(call):\n    try:\n        call()\n    except dwell.DwellError as error:\n        print(error)\n"
-            "said(lambda: dwell.configure(SparkSession.builder))\n"
             # As spark-submit --jars does.
             "SparkSession.builder.master('local[1]').config('spark.jars', %r).getOrCreate()\n"
-            "said(LinearRegression)\n" % dwell.jar()
+            "try:\n    LinearRegression()\nexcept dwell.DwellError as error:\n    print(error)\n" % str(other)
         )
-        for line in script(code, **environment).splitlines()[-2:]:
-            self.assertRegex(line, sentence)
-        for arguments in ["dwell", "--jar"], ["dwell", "-m", "pyspark.ml.regression"]:
-            run = subprocess.run([sys.executable, "-m", *arguments], env={**os.environ, **environment}, text=True, capture_output=True)
-            self.assertEqual(run.returncode, 1)
-            self.assertRegex(run.stderr.strip().splitlines()[-1], sentence)
+        sentence = r"Dwell's jar for Scala 2\.1\d, and its Spark is built for Scala 2\.1\d\.\d+: use .*%s\.$" % re.escape(own.name)
+        self.assertRegex(script(code).splitlines()[-1], sentence)
 
     def test_remote_builders_are_refused(self):
         builder = SparkSession.Builder().config("spark.remote", "sc://somewhere")

@@ -211,12 +211,12 @@ class LoaderTest {
   void aVersionWithoutALibraryIsRefused() throws Exception {
     Path resources = directory.resolve("other/dwell");
     Files.createDirectories(resources);
-    Files.writeString(resources.resolve("build.properties"), "version=0.0.0\nbuildId=x\n");
+    Files.writeString(resources.resolve("build.properties"), "version=0.0.0\nbuildId=x\nscala=2.13\n");
     String output = probe(List.of(), resources.getParent() + File.pathSeparator, Map.of(), "load");
     contains(output, "failed", "no native library for " + Platform.current(), "-Ddwell.library.path");
     Files.writeString(resources.resolve("build.properties"), "version=0.0.0\n");
     output = probe(List.of(), resources.getParent() + File.pathSeparator, Map.of(), "load");
-    contains(output, "failed", "no buildId");
+    contains(output, "failed", "no buildId or no scala");
   }
 
   @Test

@@ -120,6 +120,11 @@ public final class NativeLoader {
     return Build.read().version;
   }
 
+  /** The Scala that the jar is for: 2.12 or 2.13. */
+  public static String scala() {
+    return Build.read().scala;
+  }
+
   private static String attempt() {
     if (Boolean.getBoolean(DISABLED)) {
       throw new NativeUnavailableException("The native library is switched off: remove -D" + DISABLED + "=true to use it.");
@@ -394,10 +399,12 @@ public final class NativeLoader {
   private static final class Build {
     private final String version;
     private final String id;
+    private final String scala;
 
-    private Build(String version, String id) {
+    private Build(String version, String id, String scala) {
       this.version = version;
       this.id = id;
+      this.scala = scala;
     }
 
     static Build read() {
@@ -415,11 +422,12 @@ public final class NativeLoader {
       }
       String version = properties.getProperty("version");
       String id = properties.getProperty("buildId");
-      if (version == null || id == null) {
+      String scala = properties.getProperty("scala");
+      if (version == null || id == null || scala == null) {
         throw new NativeUnavailableException(
-            BUILD_PROPERTIES + " of the jar has no version or no buildId: use the jar as it was built.");
+            BUILD_PROPERTIES + " of the jar has no version, no buildId or no scala: use the jar as it was built.");
       }
-      return new Build(version, id);
+      return new Build(version, id, scala);
     }
 
     String shortId() {
