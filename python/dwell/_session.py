@@ -54,6 +54,12 @@ def _jar_for(version: str) -> str:
     return str(found)
 
 
+def _check_java(version: str) -> None:
+    # Before Java 9 it was 1.8.
+    if version.startswith("1."):
+        raise DwellError(f"This Spark runs on Java {version[2:]}, and Dwell needs Java 11 or newer: set JAVA_HOME to one.")
+
+
 def _scala_of_spark() -> str | None:
     """The Scala version of the distribution that pyspark starts; None where its jars cannot be found."""
     home = _spark_home()
@@ -141,8 +147,8 @@ def attach() -> None:
     Raises
     ------
     DwellError
-        If there is no session, the session is remote (Spark Connect), the driver's class loader takes no jars, the
-        session has a jar of another version, or :func:`jar` raises.
+        If there is no session, the session is remote (Spark Connect) or runs on Java 8, the driver's class loader takes no jars,
+        the session has a jar of another version or for another Scala, or :func:`jar` raises.
 
     Examples
     --------
@@ -160,6 +166,7 @@ def attach() -> None:
             f"--jars {jar()}."
         )
     if context is not None:
+        _check_java(context._jvm.java.lang.System.getProperty("java.specification.version"))
         is_new = not _has_dwell(context)
         # The JVM of a session that has stopped keeps its classes, and the executors of the next one have none.
         if is_new or context._jvm.java.lang.System.getProperty(_ATTACHED) is not None:
@@ -316,7 +323,7 @@ def check() -> Any:
     Raises
     ------
     DwellError
-        If there is no session, or it has no jar, or one of another version, or another Scala.
+        If there is no session, or it has no jar, or one of another version or for another Scala, or its Java is 8.
     """
     from pyspark import SparkContext
 
@@ -326,6 +333,7 @@ def check() -> Any:
             "There is no Spark session in this process that is not remote: make one with "
             "dwell.configure(SparkSession.builder).getOrCreate() before the estimator."
         )
+    _check_java(context._jvm.java.lang.System.getProperty("java.specification.version"))
     version = _loader(context._jvm).version()
     if version != VERSION:
         raise DwellError(

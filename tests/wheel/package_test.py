@@ -34,7 +34,7 @@ PATHS = [INSTALLED, str(SPARK.parent)]
 sys.path[:0] = PATHS
 
 import dwell  # noqa: E402
-from dwell import _progress, _report  # noqa: E402
+from dwell import _progress, _report, _session  # noqa: E402
 from dwell.ml import _keywords  # noqa: E402
 from dwell.ml.classification import LinearSVC, LogisticRegression  # noqa: E402
 from dwell.ml.clustering import LDA  # noqa: E402
@@ -336,10 +336,6 @@ class PackageTest(unittest.TestCase):
         self.assertEqual(list(fits), [])
         self.assertEqual(len(ours.fit(self.data, maps)), 3)
 
-    def test_the_jar_is_found(self):
-        self.assertEqual(pathlib.Path(dwell.jar()).name, "dwell_2.13-%s.jar" % dwell.__version__)
-        self.assertEqual(python("-m", "dwell", "--jar"), dwell.jar())
-
     def test_pyspark_is_named_where_it_is_missing_or_too_old(self):
         fresh = "import dwell\ntry:\n    import dwell.ml.classification\nexcept ImportError as error:\n    print(error)\n"
         self.assertRegex(script(fresh, PYTHONPATH=INSTALLED), r"pyspark is not there: .*pip install 'pyspark\[ml\]'")
@@ -372,6 +368,7 @@ class PackageTest(unittest.TestCase):
         self.assertTrue(all(count.attempted >= 2 for count in counts), counts)
 
     def test_the_jar_is_that_of_the_distribution(self):
+        self.assertEqual(python("-m", "dwell", "--jar"), dwell.jar())
         own = pathlib.Path(dwell.jar()).name
         (library,) = (SPARK / "jars").glob("scala-library-*.jar")
         self.assertEqual(own, "dwell_%s-%s.jar" % (re.match(r"scala-library-(2\.\d+)", library.name)[1], dwell.__version__))
@@ -385,6 +382,13 @@ class PackageTest(unittest.TestCase):
                 else:
                     with self.assertRaisesRegex(dwell.DwellError, "Scala 2.11, .* Scala 2.13 and 2.12"):
                         dwell.jar()
+
+    def test_java_8_gets_one_sentence(self):
+        check = _session._check_java
+        for call in LinearRegression, dwell.attach:
+            with mock.patch.object(_session, "_check_java", lambda _: check("1.8")):
+                with self.assertRaisesRegex(dwell.DwellError, "runs on Java 8, and Dwell needs Java 11 or newer"):
+                    call()
 
     def test_the_jar_for_another_scala_gets_one_sentence(self):
         own = pathlib.Path(dwell.jar())

@@ -75,9 +75,9 @@ object CaseLimit {
 
   private def linesOf(thread: ThreadInfo): Seq[String] = {
     def waitsFor = Option(thread.getLockName).map { lock =>
-      s" on $lock" + Option(thread.getLockOwnerName).fold("")(owner => s" of \"$owner\"")
+      s" on $lock" + Option(thread.getLockOwnerName).fold("")(owner => " of \"" + owner + "\"")
     }
-    val title = s"  \"${thread.getThreadName}\" ${thread.getThreadState}${waitsFor.getOrElse("")}"
+    val title = "  \"" + thread.getThreadName + "\" " + thread.getThreadState + waitsFor.getOrElse("")
     val frames = thread.getStackTrace.toSeq.zipWithIndex.flatMap { case (frame, depth) =>
       val held = thread.getLockedMonitors.toSeq.filter(_.getLockedStackDepth == depth)
       s"      at $frame" +: held.map(monitor => s"      - holds $monitor")

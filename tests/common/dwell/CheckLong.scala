@@ -24,7 +24,7 @@ object CheckLong {
   def pairsWithin[C <: Product](variants: Seq[C]): Seq[C] = covering(variants)(pairs)
 
   private def covering[C, T](cases: Seq[C])(targets: C => Seq[T]): Seq[C] = {
-    val uncovered = mutable.LinkedHashSet.from(cases.flatMap(targets))
+    val uncovered = mutable.LinkedHashSet(cases.flatMap(targets): _*)
     val chosen = mutable.Set.empty[C]
     while (!everything && uncovered.nonEmpty) {
       val next = cases.maxBy(c => targets(c).count(uncovered)) // the first of the best

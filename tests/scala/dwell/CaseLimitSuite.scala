@@ -24,7 +24,7 @@ class CaseLimitSuite extends LimitedSuite {
     val lines = printed.linesIterator.toSeq
     assert(lines.head == thrown.getMessage)
     val own =
-      lines.dropWhile(!_.startsWith(s"  \"${Thread.currentThread.getName}\"")).tail.takeWhile(_.startsWith("    "))
+      lines.dropWhile(!_.startsWith("  \"" + Thread.currentThread.getName + "\"")).tail.takeWhile(_.startsWith("    "))
     assert(own.exists(_.contains("CaseLimitSuite$.nap(")) && own.count(_.contains("CaseLimitSuite$.nested(")) > 20)
   }
 

@@ -79,7 +79,8 @@ class GangSuite extends LimitedSuite with BeforeAndAfterAll {
 
   for ((k, length, emptyAt) <- CheckLong.pairsOf(exchanges)) {
     test(s"$k tasks, vectors of $length, nothing from task $emptyAt: the same bits as by the driver") {
-      val shared = Random.nextBytes(8 * length)
+      val shared = new Array[Byte](8 * length)
+    Random.nextBytes(shared)
       val driver =
         new DriverMode(sc.parallelize(0 until k, k), fit = 1L, VectorFormat(HeaderBytes, length))(echo(length, emptyAt))
       val name = nextName()

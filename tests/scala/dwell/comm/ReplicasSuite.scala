@@ -156,7 +156,7 @@ class ReplicasSuite extends LimitedSuite with BeforeAndAfterAll {
       val e = intercept[Exception] {
         lead(mode, k, length, fit, failingAt(failing, length)) { workers =>
           workers.distribute(1L, new Array[Byte](8 * length), None, "distribute")
-          try (1 to 3).foreach(i => workers.allReduce(i, i.toLong, i + 1L, Set.empty, None, "allReduce"))
+          try for (i <- 1 to 3) workers.allReduce(i, i.toLong, i + 1L, Set.empty, None, "allReduce")
           finally if (mode == "shuffle") workers.release()
         }
       }

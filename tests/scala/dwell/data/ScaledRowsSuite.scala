@@ -53,7 +53,7 @@ class ScaledRowsSuite extends Reading {
 
   private def rowOf(r: LabeledRow): Row = (r.features.toArray.toSeq, r.label, r.weight)
 
-  private def times(rows: Seq[Row]): Map[Row, Int] = rows.groupMapReduce(identity)(_ => 1)(_ + _)
+  private def times(rows: Seq[Row]): Map[Row, Int] = rows.groupBy(identity).map { case (row, same) => row -> same.size }
 
   /** Compares with the definitions, computed from dense rows. */
   private def check(data: ScaledRows, blocks: Seq[Seq[LabeledRow]], form: RowForm): Unit = {

@@ -232,13 +232,13 @@ private[ml] object ExtendedPrecision {
     private def isOutlier(e: Decimal, sigma: Decimal) = e.abs.compareTo(eps.multiply(sigma, Digits)) > 0
     def value(z: Array[Decimal], y: Decimal, barrier: Option[Decimal]): Option[Decimal] = {
       val (e, sigma) = (y.subtract(z(0), Digits), z(1))
-      Option.when(sigma.signum > 0) {
+      if (sigma.signum > 0) Some {
         val own =
           if (isOutlier(e, sigma))
             Two.multiply(eps).multiply(e.abs, Digits).subtract(square(eps).multiply(sigma, Digits), Digits)
           else divided(square(e), sigma)
         Half.multiply(sigma.add(own, Digits), Digits)
-      }
+      } else None
     }
     def derivatives(
         z: Array[Decimal],
@@ -308,7 +308,7 @@ private[ml] object ExtendedPrecision {
 
   private def exp(z: Decimal): Decimal = {
     // The part's series then has 24 terms.
-    val halvings = 10 + math.max(0, math.getExponent(z.doubleValue) - 6)
+    val halvings = 10 + math.max(0, Math.getExponent(z.doubleValue) - 6)
     val part = z.divide(Two.pow(halvings), FewDigits)
     var (term, sum) = (One, One)
     for (k <- 1 to 24) {

@@ -153,7 +153,7 @@ class NewtonSuite extends SparkSuite {
         assert(r.gap >= (r.objective - optimum) - 1e-14 * optimum, r.toLine)
       }
       assert(
-        rounds.exists(r => r.gap.isFinite && r.gap > 1e-12 * optimum && r.gap <= 2.0 * (r.objective - optimum)),
+        rounds.exists(r => r.gap > 1e-12 * optimum && r.gap <= 2.0 * (r.objective - optimum)),
         rounds.map(r => s"${r.round}: ${r.gap} of ${r.objective - optimum}").mkString("\n"))
     }
   }

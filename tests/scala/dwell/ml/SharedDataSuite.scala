@@ -43,7 +43,7 @@ class SharedDataSuite extends SparkSuite with BeforeAndAfterEach {
   private def source: DataFrame = spark.createDataFrame(rows.asJava, schema).repartition(3, col("label"))
   private lazy val (rows, schema) = {
     val data = ClassificationData.sparse(spark, 0.5)
-    try (data.collect().toSeq, data.schema)
+    try data.collect().toSeq -> data.schema
     finally data.unpersist(blocking = true)
   }
 

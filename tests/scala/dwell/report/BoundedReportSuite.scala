@@ -49,7 +49,7 @@ class BoundedReportSuite extends SparkSuite {
   }
 
   test("two numbers in all rounds, equal or an ulp from one another") {
-    for (v <- Doubles; (a, b) <- Seq((v, v), (v, math.nextUp(v)), (math.nextDown(v), v)))
+    for (v <- Doubles; (a, b) <- Seq((v, v), (v, Math.nextUp(v)), (Math.nextDown(v), v)))
       check(reportOf(Seq.tabulate(4)(i => record(i, () => if (i % 2 == 0) a else b)), () => a), 4)
   }
 
@@ -115,7 +115,7 @@ private object BoundedReportSuite {
     1.0,
     -1.0,
     0.03637014812,
-    math.nextUp(0.03637014812),
+    Math.nextUp(0.03637014812),
     123.456,
     1e15,
     1e300,
@@ -126,7 +126,7 @@ private object BoundedReportSuite {
     3.0 * Double.MinPositiveValue,
     java.lang.Double.MIN_NORMAL,
     Double.MaxValue,
-    math.nextDown(Double.MaxValue),
+    Math.nextDown(Double.MaxValue),
     Double.MinValue,
     Double.NaN,
     Double.PositiveInfinity,

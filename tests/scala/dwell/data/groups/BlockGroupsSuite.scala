@@ -59,7 +59,7 @@ class BlockGroupsSuite extends LimitedSuite {
     val best = Right(Seq(Seq(0, 3, 4, 7), Seq(1, 2, 5, 6)))
     val inOrder = Right(Seq(Seq(0, 2, 4, 6), Seq(1, 3, 5, 7)))
     assert(groups(rising, 2)() == best)
-    assert(groups(rising, 2)(g => Option.when(g.sources.head.contains(7))("7 is first")) == inOrder)
+    assert(groups(rising, 2)(g => if (g.sources.head.contains(7)) Some("7 is first") else None) == inOrder)
     assert(groups(rising, 2)(_ => Some("never")) == Left("never"))
   }
 

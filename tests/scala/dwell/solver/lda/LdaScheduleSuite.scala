@@ -32,7 +32,10 @@ class LdaScheduleSuite extends LimitedSuite {
   /** Documents of all rounds of a fit. */
   private def rounds(pace: LdaPace): Seq[Long] =
     Iterator
-      .unfold(0L)(seen => pace.next(seen).map(round => (round, seen + round)))
+      .iterate((0L, pace.next(0L))) { case (seen, round) => (seen + round.get, pace.next(seen + round.get)) }
+      .map(_._2)
+      .takeWhile(_.nonEmpty)
+      .flatten
       .toSeq
 
   test("an iteration is a round where workers stay together") {

@@ -1,5 +1,7 @@
 package dwell.solver.rows
 
+import java.io.Serializable
+
 import scala.collection.mutable
 import scala.util.{Random, Using}
 
@@ -311,7 +313,7 @@ object ModelAveragingSuite {
       calls(what) += 1
       lose(what, calls(what)) match {
         case NoLoss =>
-        case Newest => models.maxByOption(_._1).foreach { case (_, model) => drop(model) }
+        case Newest => models.sortBy(_._1).lastOption.foreach { case (_, model) => drop(model) }
         case All => models.foreach { case (_, model) => drop(model) }
         case Breakdown => throw new IllegalStateException("broken down")
       }

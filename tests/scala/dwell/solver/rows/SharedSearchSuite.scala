@@ -43,7 +43,7 @@ class SharedSearchSuite extends LimitedSuite with BeforeAndAfterAll {
       val features = Seq.fill(30)(random.nextInt(400)).distinct.sorted
       val values = features.map(j => random.nextGaussian() * (1 + j % 7))
       val x = Vectors.sparse(n, features.map(_ * (n / 400)).toArray, values.toArray)
-      val label = if (loss == Squared) values.sum else math.floorMod(features.take(9).sum + random.nextInt(3), classes)
+      val label = if (loss == Squared) values.sum else Math.floorMod(features.take(9).sum + random.nextInt(3), classes)
       LabeledRow(label.toDouble, 1.0 + i % 3, x).toInternal
     }
     val problem = TestProblem.linear.copy(

@@ -1,5 +1,7 @@
 package dwell.comm
 
+import java.io.Serializable
+
 import scala.collection.mutable
 
 /**

@@ -1,5 +1,6 @@
 package dwell.comm
 
+import java.io.Serializable
 import java.util.{LinkedHashMap => JLinkedHashMap}
 
 import scala.collection.mutable

@@ -1,5 +1,7 @@
 package dwell.comm
 
+import java.io.Serializable
+
 /** A model that workers still held, with the note of the call that made it; little endian. */
 final case class Recovered(version: Long, note: Any, model: Array[Byte])
 

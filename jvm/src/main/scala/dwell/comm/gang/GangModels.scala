@@ -1,5 +1,6 @@
 package dwell.comm.gang
 
+import java.io.Serializable
 import java.nio.ByteBuffer
 
 import dwell.comm.{GeneratedModel, ModelLostException, ModelStore}

@@ -1,5 +1,7 @@
 package dwell.solver.average
 
+import java.io.Serializable
+
 import dwell.comm.{Recovered, Replicas}
 
 /**

@@ -1,5 +1,7 @@
 package dwell.solver.rows.leader
 
+import java.io.Serializable
+
 import dwell.base.LittleEndian
 import dwell.comm.Replicas
 import dwell.fit.ResultHeaders
