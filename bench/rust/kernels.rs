@@ -523,6 +523,7 @@ impl<'a> SgdEpoch<'a> {
             cursor: 0,
             steps: 0,
             share: 1.0,
+            threads: 1,
         }
         .check()
         .expect("parameters are in range");
@@ -531,7 +532,7 @@ impl<'a> SgdEpoch<'a> {
         let mut blocks = Views::<LabelledRows>::new(&blocks).expect("there is a block");
         // With the load of the model and its writing, which an epoch on a worker needs, too.
         group.bench_function(name, |b| {
-            b.iter(|| SgdRound::run(params, &shared, &mut blocks).expect("shapes fit"));
+            b.iter(|| SgdRound::run(params, &shared, &mut blocks, None).expect("shapes fit"));
         });
     }
 }

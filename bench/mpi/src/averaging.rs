@@ -83,6 +83,7 @@ impl Worker {
                 cursor: 0,
                 steps: 0,
                 share: rows as f64 / problem.rows() as f64,
+                threads: 1,
             },
         }
     }
@@ -96,7 +97,7 @@ impl Worker {
     ) -> Result<(), SolverError> {
         let blocks = [*data];
         let mut blocks = Views::<LabelledRows>::new(&blocks)?;
-        let round = SgdRound::run(self.params.check()?, shared, &mut blocks)?;
+        let round = SgdRound::run(self.params.check()?, shared, &mut blocks, None)?;
         let shared = bytemuck::cast_slice(shared);
         round.write_update(0, shared, bytemuck::cast_slice_mut(part))?;
         let SgdOutcome { cursor, steps, .. } = round.finish();

@@ -110,10 +110,11 @@ fn by_hand(directory: &Path, l2: f64, rounds: usize) -> Vec<f64> {
                 cursor: *cursor,
                 steps: *steps,
                 share: 1.0,
+                threads: 1,
             };
             let blocks = [data];
             let mut blocks = Views::<LabelledRows>::new(&blocks).unwrap();
-            let round = SgdRound::run(params.check().unwrap(), &model, &mut blocks).unwrap();
+            let round = SgdRound::run(params.check().unwrap(), &model, &mut blocks, None).unwrap();
             let shared = bytemuck::cast_slice(&model);
             let mut reached = vec![0.0; FEATURES + 1];
             round

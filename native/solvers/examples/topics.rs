@@ -55,7 +55,7 @@ pub fn train(path: &str, topics: usize, passes: u64) -> Result<Vec<Vec<String>>,
     let mut blocks = Views::<WordCounts>::new(&blocks)?;
     params
         .check()?
-        .run(&mut lambda, &mut blocks, Kernel::detect())?;
+        .run(&mut lambda, &mut blocks, Kernel::detect(), None)?;
     let top = |topic| {
         let mut order: Vec<usize> = (0..words.len()).collect();
         order.sort_by(|&a, &b| lambda.value(b, topic).total_cmp(&lambda.value(a, topic)));

@@ -427,6 +427,7 @@ const SGD: SgdParams = SgdParams {
     cursor: 0,
     steps: 0,
     share: 0.5,
+    threads: 1,
 };
 
 fn sgd(change: impl Fn(&mut SgdParams)) -> SgdParams {
@@ -486,6 +487,9 @@ fn parameters_of_sgd() {
         named(sgd(|p| p.share = bad), "share");
     }
     named(sgd(|p| p.share = 1.5), "share");
+    for threads in [0, 257] {
+        named(sgd(|p| p.threads = threads), "threads");
+    }
     named(sgd(|p| p.budget = 0), "budget");
     let eta = |eta0: f64| sgd(|p| p.schedule.eta0 = eta0);
     named(eta(0.0), "eta0");
@@ -619,7 +623,7 @@ fn sgd_calls(
     Result<SearchOutcome, SolverError>,
 ) {
     let mut blocks = Views::<LabelledRows>::new(blocks).unwrap();
-    let round = SgdRound::run(params.check().unwrap(), shared, &mut blocks);
+    let round = SgdRound::run(params.check().unwrap(), shared, &mut blocks, None);
     let candidates = search_of(&params, vec![params.schedule.eta0]);
     let search = search_step_size(&candidates.check().unwrap(), shared, &mut blocks);
     (round, search)
@@ -685,7 +689,7 @@ proptest! {
         let blocks = [data];
         let _ = std::panic::catch_unwind(|| {
             let mut blocks = Views::<LabelledRows>::new(&blocks).unwrap();
-            SgdRound::run(params.check().unwrap(), &shared, &mut blocks).map(|round| round.finish())
+            SgdRound::run(params.check().unwrap(), &shared, &mut blocks, None).map(|round| round.finish())
         });
         let _ = std::panic::catch_unwind(|| {
             let mut pass = pass_of(params.problem.loss, &[]).unwrap();

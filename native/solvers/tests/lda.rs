@@ -8,8 +8,8 @@ use common::{
     golden::{golden, number, numbers},
     lda::{
         Corpus, GARBAGE, SAMPLE, Update, bytes, dense, digamma_49, eager, lent, mean_beta,
-        numbers_of, params, plain_beta, plain_e_step, round, schedule, shared_bound, shared_round,
-        uniform,
+        numbers_of, params, plain_beta, plain_e_step, round, round_by, schedule, shared_bound,
+        shared_round, shared_round_by, uniform,
     },
 };
 use dwell_solvers::{
@@ -609,7 +609,7 @@ fn padded<R: Real>(length: usize, padding: &[u8]) {
     ] {
         let mut longer = [&good[..], &[0; 8]].concat();
         longer.truncate(bad);
-        let refused = new(false).run(&mut documents, &longer);
+        let refused = new(false).run(&mut documents, &longer, None);
         assert!(
             matches!(&refused, Err(SolverError::Shape(text)) if text.contains(&format!("{bad} bytes, expected {length}"))),
             "{refused:?}"
@@ -670,7 +670,7 @@ fn room_changes_nothing() {
             let checked = steps.clone().check().unwrap();
             let mut round =
                 SharedRound::<f32>::new(checked, sample, 0.1, 0.5, 31, kernel, room).unwrap();
-            let done = round.run(&mut documents, shared);
+            let done = round.run(&mut documents, shared, None);
             assert_eq!(done.is_ok(), shared == &good);
             if done.is_ok() {
                 let mut out = vec![GARBAGE; round.length()];
@@ -685,7 +685,7 @@ fn room_changes_nothing() {
             room.resize(room.capacity(), f32::NAN);
             let start = room.as_ptr();
             let mut bound = SharedBound::new(sampled.clone(), 0.1, 31, kernel, room).unwrap();
-            assert_eq!(bound.run(&mut documents, &good).unwrap(), fresh_bound);
+            assert_eq!(bound.run(&mut documents, &good, None).unwrap(), fresh_bound);
             room = bound.into_room();
             assert!(room.is_empty() && room.as_ptr() == start);
         }
@@ -1401,6 +1401,7 @@ fn bad_input_is_refused() {
             &mut lambda,
             &mut lent(&[corpus.documents()]),
             Kernel::PORTABLE,
+            None,
         );
         assert!(matches!(refused, Err(SolverError::Shape(text)) if text.contains(part)));
     }
@@ -1442,34 +1443,36 @@ fn bad_shared_vectors_are_refused() {
         numbers[16] = bad;
         let shared = bytes::<f32>(&numbers);
         let mut round = round(0.1, 0.5, 8).unwrap();
-        let refused = round.run(&mut documents, &shared);
+        let refused = round.run(&mut documents, &shared, None);
         assert!(
             matches!(&refused, Err(SolverError::NonFinite(text)) if text.contains("word 5 and topic 1")),
             "{refused:?}"
         );
-        let refused = bound(0, 5).run(&mut documents, &shared);
+        let refused = bound(0, 5).run(&mut documents, &shared, None);
         assert!(matches!(refused, Err(SolverError::NonFinite(_))));
     }
     for length in [0, 95, 97, 104, 192] {
         let shared = vec![0; length];
         assert!(matches!(
-            round(0.1, 0.5, 8).unwrap().run(&mut documents, &shared),
+            round(0.1, 0.5, 8)
+                .unwrap()
+                .run(&mut documents, &shared, None),
             Err(SolverError::Shape(_))
         ));
     }
     let checked = params(3, 10.0).check().unwrap();
     let mut larger = SharedRound::<f32>::new(checked, 6, 0.1, 0.5, 8, kernel, Vec::new()).unwrap();
-    let refused = larger.run(&mut documents, &good);
+    let refused = larger.run(&mut documents, &good, None);
     assert!(matches!(refused, Err(SolverError::Shape(_))));
     for (first, last) in [(0, 6), (3, 2)] {
-        let refused = bound(first, last).run(&mut documents, &good);
+        let refused = bound(first, last).run(&mut documents, &good, None);
         assert!(matches!(refused, Err(SolverError::Shape(_))));
     }
     let mut begun = round(0.1, 0.5, 8).unwrap();
     let unfinished = Some(SolverError::Unfinished);
     assert_eq!(begun.finish().err(), unfinished);
     assert_eq!(begun.write_update(&good, 0, &mut [0; 8]).err(), unfinished);
-    begun.run(&mut documents, &good).unwrap();
+    begun.run(&mut documents, &good, None).unwrap();
     assert_eq!(begun.length(), 96);
     for (start, length) in [(0, 7), (0, 104), (96, 8), (usize::MAX, 8)] {
         let mut out = vec![0; length];
@@ -1478,10 +1481,40 @@ fn bad_shared_vectors_are_refused() {
     assert!(begun.write_update(&good[8..], 0, &mut [0; 8]).is_err());
 }
 
+/// Documents that are copied in several parts, and words in several ranges: any number of threads gives the same bits.
+#[test]
+fn threads_do_not_matter() {
+    let corpus = Corpus::random(&mut Random::new(15), 600, 300, 80, true);
+    for (concentration, pruning) in [(true, 0.0), (false, 0.01)] {
+        let steps = LdaParams {
+            batch: 480,
+            budget: 500,
+            concentration,
+            e_step: EStepParams {
+                pruning,
+                cap: 20,
+                ..EStepParams::default()
+            },
+            ..params(5, 600.0)
+        };
+        let run = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            let pool = (threads > 0).then(|| pool.build().unwrap());
+            let mut lambda = Lambda::<f32>::initial(5, 300, 0.1, 1).unwrap();
+            let kernel = Kernel::detect();
+            let outcome = round_by(pool.as_ref(), &steps, &corpus, &mut lambda, kernel, 350);
+            (outcome, lambda)
+        };
+        let alone = run(0);
+        assert_eq!(alone.0.updates, 2);
+        assert!([1, 2, 4].into_iter().all(|threads| run(threads) == alone));
+    }
+}
+
 proptest! {
     #![proptest_config(common::properties::properties(60))]
 
-    /// Neither how documents are cut into blocks nor the choice between the fast kernels changes a bit.
+    /// Neither how documents are cut into blocks nor the choice between the fast kernels nor threads change a bit.
     #[test]
     fn blocks_do_not_matter(seed in 0u64..1000, topics in 1usize..40, batch in 1usize..9, cut in 1usize..26, tau0 in 0.0..20.0) {
         let corpus = Corpus::random(&mut Random::new(seed), 25, 31, 9, true);
@@ -1510,6 +1543,9 @@ proptest! {
         prop_assert_eq!(whole.vector.len(), 31 * topics);
         prop_assert_eq!(&whole.sums, &whole.outcome.log_theta_sums);
         prop_assert!(whole == update(cut, 1 + cut));
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        let together = shared_round_by::<f32>(Some(&pool), &steps, (0.1, 0.7), &corpus, &numbers, (cut, 10_000)).0;
+        prop_assert!(whole == together);
         let sampled = BoundParams { alpha: steps.alpha.clone(), e_step: steps.e_step, first: 0, last: SAMPLE };
         prop_assert_eq!(whole.bound, shared_bound::<f32>(&sampled, 0.1, &corpus, &numbers, cut));
         let fast: Vec<_> = Kernel::available()[1..].iter().map(|&kernel| run(kernel, usize::MAX)).collect();

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use dwell_solvers::{
     Blocks, DualData, DualParams, DualRound, DualSubproblemParams, LabelledRows, Loan, Loss,
-    RowLoss, Samples, Schedule, ScheduleKind, SgdData, SgdRound, Views,
+    RowLoss, Samples, Schedule, ScheduleKind, SgdData, SgdParams, SgdRound, Views,
     cd::ConjugateLoss,
     lda::{Kernel, Lambda, LdaParams},
 };
@@ -55,10 +55,11 @@ impl<B: Blocks> Blocks for Counted<B> {
     }
 }
 
-/// 1024 buckets of 64 rows. With four or five entries in a row, an epoch is the work of five loans.
+/// 1024 buckets of 64 rows. With four or five entries in a row, an epoch is the work of five loans, or of two for four threads.
 const ROWS: usize = 1 << 16;
 const BUCKETS: usize = ROWS / 64;
 const EPOCH: RangeInclusive<usize> = 5..=8;
+const EPOCH_OF_FOUR: RangeInclusive<usize> = 2..=5;
 
 fn rows() -> Rows {
     let loss = RowLoss::Margin(Loss::Squared);
@@ -72,8 +73,8 @@ fn cut(rows: &Rows, length: usize) -> Vec<Rows> {
 }
 
 /// The epoch of a few blocks takes few loans. One of many small blocks takes hardly more, and no block is lent more often than a bucket of it is visited.
-fn assert_few(blocks: usize, loans: usize, lent: usize) {
-    assert!(EPOCH.contains(&loans), "{loans} loans of {blocks} blocks");
+fn assert_few(epoch: RangeInclusive<usize>, blocks: usize, loans: usize, lent: usize) {
+    assert!(epoch.contains(&loans), "{loans} loans of {blocks} blocks");
     let most = (blocks * loans).min(BUCKETS + loans);
     assert!(lent <= most, "{lent} blocks lent, of {blocks}");
 }
@@ -87,15 +88,28 @@ fn a_loan_of_local_sgd_serves_many_buckets() {
         eta0: 0.01,
         rate: 0.0,
     };
-    let params = epoch(squared, schedule, ROWS);
-    for length in [ROWS / 3, 64] {
+    for (length, threads, loans) in [
+        (ROWS / 3, 1, EPOCH),
+        (64, 1, EPOCH),
+        (ROWS / 3, 4, EPOCH_OF_FOUR),
+        (64, 4, EPOCH_OF_FOUR),
+    ] {
+        let params = SgdParams {
+            threads,
+            ..epoch(squared, schedule, ROWS)
+        };
         let blocks = cut(&rows, length);
         let blocks: Vec<SgdData<'_>> = blocks.iter().map(Rows::data).collect();
         let mut counted = Counted::new(Views::<LabelledRows>::new(&blocks).unwrap());
-        SgdRound::run(params.check().unwrap(), &[0.0; 11], &mut counted).unwrap();
+        SgdRound::run(params.check().unwrap(), &[0.0; 11], &mut counted, None).unwrap();
         // The checks of the blocks, and the first one for the model.
         let others = blocks.len() + 3;
-        assert_few(blocks.len(), counted.loans - others, counted.lent - others);
+        assert_few(
+            loans,
+            blocks.len(),
+            counted.loans - others,
+            counted.lent - others,
+        );
     }
 }
 
@@ -135,7 +149,12 @@ fn a_loan_of_coordinate_descent_serves_many_buckets() {
         DualRound::run(checked, shared, &alpha, &alpha, 0, &mut counted, None).unwrap();
         // The first block for the vector; the checks, and the values before and after the steps.
         let others = 1 + 3 * blocks.len();
-        assert_few(blocks.len(), counted.loans - others, counted.lent - others);
+        assert_few(
+            EPOCH,
+            blocks.len(),
+            counted.loans - others,
+            counted.lent - others,
+        );
     }
 }
 
@@ -156,7 +175,7 @@ fn a_loan_of_lda_serves_many_documents() {
         let mut lambda = Lambda::<f32>::initial(topics, 40, 0.1, 1).unwrap();
         let mut counted = Counted::new(lent(&blocks));
         let checked = params.clone().check().unwrap();
-        let outcome = checked.run(&mut lambda, &mut counted, Kernel::detect());
+        let outcome = checked.run(&mut lambda, &mut counted, Kernel::detect(), None);
         let outcome = outcome.unwrap();
         // Documents are read, and those that are not empty then copied, at most 512 blocks at a time.
         let visits = (outcome.cursor + outcome.documents) as usize;

@@ -8,7 +8,8 @@ use common::{
     golden::{count, golden, integers, number, numbers, partitions, table},
     matrix,
     sgd::{
-        LOSSES, Rows, descend, differentiate, eager, epoch, evaluate, problem, search, search_of,
+        LOSSES, Rows, descend, descend_by, differentiate, eager, eager_together, epoch, evaluate,
+        problem, search, search_of,
     },
 };
 use dwell_solvers::{
@@ -142,6 +143,7 @@ fn golden_averaging() {
                     cursor: 3 * round,
                     steps: 3 * round,
                     share: 0.5,
+                    threads: 1,
                 };
                 let (_, part) = descend(&params, &[rows.data()], &model);
                 for (sum, w) in mean.iter_mut().zip(part) {
@@ -168,6 +170,7 @@ fn golden_descents() {
             cursor: count(&case["cursor"]),
             steps: count(&case["steps"]),
             share: number(&case["share"]),
+            threads: 1,
         };
         let shared = numbers(&case["shared"]);
         let (name, expected) = (case["name"].as_str().unwrap(), &case["expected"]);
@@ -473,6 +476,7 @@ fn untouched_coefficients_decay_as_reported() {
             let params = SgdParams {
                 budget,
                 share: 0.3,
+                threads: 1,
                 ..epoch(problem(loss, 0.0, l2), schedule, 30)
             };
             let (outcome, vector) = descend(&params, &[rows.data()], &shared);
@@ -589,6 +593,7 @@ fn divergence_is_reported() {
     let eta = |eta0: f64| Schedule { eta0, ..CONSTANT };
     let params = SgdParams {
         share: 0.5,
+        threads: 1,
         ..epoch(problem, eta(1e30), 60)
     };
     let (outcome, vector) = descend(&params, &[rows.data()], &shared);
@@ -651,6 +656,7 @@ fn without_rows_or_features() {
         let shared = nothing.model(&mut random, loss.outputs(), true);
         let params = SgdParams {
             share: 0.25,
+            threads: 1,
             cursor: 4,
             steps: 9,
             ..epoch(problem(loss, 0.1, 0.1), CONSTANT, 10)
@@ -776,6 +782,7 @@ fn cases() -> impl Strategy<Value = Case> {
                     cursor,
                     steps: 3 * cursor,
                     share,
+                    threads: 1,
                 };
                 Case {
                     rows,
@@ -824,6 +831,32 @@ proptest! {
                 search(&candidates, &blocks, &shared)
             );
         }
+    }
+
+    /// Steps on copies equal steps on copies of all coefficients. Neither the pool nor the cut into blocks changes a bit.
+    #[test]
+    fn copies_are_averaged(case in cases(), threads in 2usize..6, cut in 0.0..1.0f64) {
+        let Case { rows, params, shared } = case;
+        let params = SgdParams { threads, ..params };
+        let (outcome, vector) = descend(&params, &[rows.data()], &shared);
+        let expected = eager_together(&rows, &params, &shared);
+        prop_assert!(!outcome.scalars.diverged);
+        prop_assert_eq!(outcome.scalars.rows, expected.rows);
+        let largest = expected.vector.iter().fold(1.0f64, |most, w| most.max(w.abs()));
+        for (actual, expected) in vector.iter().zip(&expected.vector) {
+            prop_assert!((actual - expected).abs() <= ROUNDING * largest, "{actual}, eager {expected}");
+        }
+        let losses = (outcome.scalars.loss_sum, expected.loss_sum);
+        prop_assert!((losses.0 - losses.1).abs() <= ROUNDING * losses.1.max(1.0), "{losses:?}");
+        let (alone, _) = descend(&SgdParams { threads: 1, ..params }, &[rows.data()], &shared);
+        prop_assert_eq!((outcome.cursor, outcome.steps), (alone.cursor, alone.steps));
+        prop_assert_eq!(outcome.scalars.nonzeros, alone.scalars.nonzeros);
+        prop_assert!(outcome.factors.is_empty());
+
+        let blocks = rows.cut(&[(cut * rows.len() as f64) as usize]);
+        let blocks: Vec<_> = blocks.iter().map(Rows::data).collect();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        prop_assert_eq!((outcome, vector), descend_by(Some(&pool), &params, &blocks, &shared));
     }
 
     /// Classes 0 and 1 are labels -1 and 1.
@@ -882,6 +915,76 @@ proptest! {
     }
 }
 
+/// How much of the progress of one copy the mean of four makes in an epoch, at least.
+const PROGRESS_OF_FOUR: f64 = 0.9;
+
+/// Several loans: four copies make most of the progress of one, and neither the pool nor the cut into blocks changes a bit.
+#[test]
+fn copies_on_many_rows() {
+    let mut random = Random::new(13);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(4)
+        .build()
+        .unwrap();
+    for loss in [RowLoss::Margin(Loss::Logistic), RowLoss::Softmax(3)] {
+        let outputs = loss.outputs();
+        let mut rows = Rows::random(&mut random, loss, 1 << 16, 10, true, false);
+        let planted = rows.model(&mut random, outputs, true);
+        for i in 0..rows.len() {
+            let z = rows.predictions(i, outputs, &planted);
+            let best = (1..outputs).fold(0, |best, c| if z[c] > z[best] { c } else { best });
+            rows.labels[i] = if outputs == 1 {
+                1.0f64.copysign(z[0])
+            } else {
+                best as f64
+            };
+        }
+        let shared = vec![0.0; planted.len()];
+        let one = epoch(problem(loss, 0.0, 1e-4), CONSTANT, rows.len());
+        let four = SgdParams { threads: 4, ..one };
+        let objective = |model: &[f64]| {
+            let losses = (0..rows.len()).map(|i| {
+                let z = rows.predictions(i, outputs, model);
+                rows.weight(i) * differentiate(loss, &z, rows.labels[i]).0
+            });
+            let coefficients = &model[..model.len() - outputs];
+            let squares: f64 = coefficients.iter().map(|w| w * w).sum();
+            losses.sum::<f64>() / rows.len() as f64 + 0.5 * 1e-4 * squares
+        };
+        let reached = [one, four].map(|params| descend(&params, &[rows.data()], &shared));
+        let [start, by_one, by_four] =
+            [&shared, &reached[0].1, &reached[1].1].map(|model| objective(model));
+        assert!(
+            start - by_four >= PROGRESS_OF_FOUR * (start - by_one),
+            "{start}, {by_one}, {by_four}"
+        );
+        assert_eq!(reached[1].0.scalars.rows, 1 << 16);
+        let cut: Vec<_> = rows.cut(&[100, 30_000]);
+        let blocks: Vec<_> = cut.iter().map(Rows::data).collect();
+        assert_eq!(reached[1], descend_by(Some(&pool), &four, &blocks, &shared));
+    }
+}
+
+/// One copy that diverges is a round that diverges.
+#[test]
+fn divergence_of_a_copy() {
+    let mut random = Random::new(14);
+    let loss = RowLoss::Margin(Loss::Squared);
+    let mut rows = Rows::random(&mut random, loss, 20, 4, false, false);
+    let shared = rows.model(&mut random, 1, true);
+    rows.labels[7] = 1e300;
+    let params = SgdParams {
+        share: 0.5,
+        threads: 3,
+        ..epoch(problem(loss, 0.0, 0.0), CONSTANT, 20)
+    };
+    let (outcome, vector) = descend(&params, &[rows.data()], &shared);
+    assert!(outcome.scalars.diverged && outcome.scalars.loss_sum == f64::INFINITY);
+    assert_eq!(outcome.factors, [0.5]);
+    let expected: Vec<f64> = shared.iter().map(|w| 0.5 * w).collect();
+    assert_eq!(vector, expected);
+}
+
 /// Large partitions have buckets of several rows: a search cuts them, and a round does not.
 #[test]
 fn buckets_of_several_rows() {
@@ -918,7 +1021,7 @@ fn results_are_written_in_pieces() {
     let (_, expected) = descend(&params, &[rows.data()], &shared);
     let blocks = [rows.data()];
     let mut blocks = Views::<LabelledRows>::new(&blocks).unwrap();
-    let round = SgdRound::run(params.check().unwrap(), &shared, &mut blocks).unwrap();
+    let round = SgdRound::run(params.check().unwrap(), &shared, &mut blocks, None).unwrap();
     let shared = bytes(&shared);
     for first in 0..=15 {
         for end in first..=15 {

@@ -14,6 +14,7 @@ use crate::{
         blocks::Viewed,
         fault::Fault,
         header::{self, Header, SOLVER_NANOS},
+        pool,
     },
     java::{
         arguments::{bytes, copied, numbers, set_bytes},
@@ -79,7 +80,9 @@ fn compute<P: LdaCall>(
 ) -> Result<Header, Fault> {
     check_documents(blocks, request.vocabulary)?;
     let start = Instant::now();
-    let mut header = P::run(work, &mut Viewed::new(blocks, request), shared)?;
+    let pool = pool::of(request.threads);
+    let mut viewed = Viewed::new(blocks, request);
+    let mut header = P::run(work, &mut viewed, shared, pool.as_deref())?;
     let length = 8 * P::length(request);
     set_bytes(blocks.env, result, header::BYTES, length, |at, out| {
         P::write(work, shared, at, out)

@@ -4,6 +4,7 @@ use dwell_solvers::lda::{
     DocumentBlocks, Kernel, LdaParams,
     shared::{BoundParams, SharedBound, SharedRound},
 };
+use rayon::ThreadPool;
 
 use crate::{
     boundary::{
@@ -40,7 +41,7 @@ pub trait LdaCall: Sized {
     /// Those of the solver.
     fn begin(request: &LdaRequest<Self>, scratch: Vec<f32>) -> Result<Self::Work, Fault>;
 
-    /// Computes the header of the result on valid documents.
+    /// Computes the header of the result on valid documents, by the threads of the pool if there is one.
     ///
     /// # Errors
     /// Those of the solver and of the owner of the documents.
@@ -48,6 +49,7 @@ pub trait LdaCall: Sized {
         work: &mut Self::Work,
         blocks: &mut B,
         shared: &[u8],
+        pool: Option<&ThreadPool>,
     ) -> Result<Header, Fault>;
 
     /// Writes the result after its header from byte `start` on, as much as `out` has room for. Both are multiples of 8.
@@ -133,8 +135,9 @@ impl LdaCall for TopicsRound {
         round: &mut Self::Work,
         blocks: &mut B,
         shared: &[u8],
+        pool: Option<&ThreadPool>,
     ) -> Result<Header, Fault> {
-        round.run(blocks, shared)?;
+        round.run(blocks, shared, pool)?;
         let outcome = round.finish()?;
         let mut header = header::EMPTY;
         header[TOKENS] = outcome.round.tokens;
@@ -198,8 +201,9 @@ impl LdaCall for BoundParams {
         bound: &mut Self::Work,
         blocks: &mut B,
         shared: &[u8],
+        pool: Option<&ThreadPool>,
     ) -> Result<Header, Fault> {
-        let outcome = bound.run(blocks, shared)?;
+        let outcome = bound.run(blocks, shared, pool)?;
         let mut header = header::EMPTY;
         header[BOUND_TOKENS] = outcome.tokens;
         header[ITERATIONS] = outcome.iterations as f64;
@@ -242,6 +246,7 @@ mod tests {
         200,
         1000,
         30,
+        5,
     ];
 
     const SETTINGS: [f64; 8] = [0.1, 1024.0, 0.51, 1000.0, 1e-3, 0.7, 0.01, 0.5];
@@ -289,6 +294,7 @@ mod tests {
             vocabulary: 100,
             length: 100,
             eta: 0.1,
+            threads: 5,
             params: TopicsRound {
                 params,
                 sample: 30,
@@ -304,6 +310,7 @@ mod tests {
             vocabulary: 100,
             length: 100,
             eta: 0.1,
+            threads: 5,
             params: BoundParams {
                 alpha: ALPHA.to_vec(),
                 e_step,
@@ -344,6 +351,8 @@ mod tests {
             (10, -1, "control[10]"),
             (12, 0, "control[12]"),
             (12, 1 << 31, "control[12]"),
+            (15, 0, "control[15]"),
+            (15, 1 << 31, "control[15]"),
         ] {
             refused::<TopicsRound>(&changed(slot, bad), &SETTINGS, &ALPHA, part);
             refused::<BoundParams>(&changed(slot, bad), &SETTINGS, &ALPHA, part);
@@ -363,7 +372,7 @@ mod tests {
             assert!(BoundParams::decode(&control, &SETTINGS, &ALPHA).is_ok());
         }
         refused::<BoundParams>(&changed(10, 6), &SETTINGS, &ALPHA, "control[10]");
-        refused::<TopicsRound>(&CONTROL[..14], &SETTINGS, &ALPHA, "control has length 14");
+        refused::<TopicsRound>(&CONTROL[..15], &SETTINGS, &ALPHA, "control has length 15");
         refused::<TopicsRound>(&CONTROL, &SETTINGS[..7], &ALPHA, "settings has length 7");
         let longer = [&SETTINGS[..], &[0.1]].concat();
         refused::<BoundParams>(&CONTROL, &longer, &ALPHA, "1 numbers more");

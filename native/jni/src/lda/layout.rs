@@ -5,7 +5,7 @@ use dwell_solvers::lda::shared;
 use crate::boundary::header;
 
 /// Version of this layout.
-pub const LAYOUT_VERSION: i64 = 1;
+pub const LAYOUT_VERSION: i64 = 2;
 
 // Flags of control.
 
@@ -50,8 +50,10 @@ pub const CONTROL_ITERATIONS: usize = 12;
 pub const CONTROL_CORPUS: usize = 13;
 /// Round: documents whose bound to compute.
 pub const CONTROL_SAMPLE: usize = 14;
+/// Threads.
+pub const CONTROL_THREADS: usize = 15;
 /// Length of control.
-pub const CONTROL_SLOTS: usize = 15;
+pub const CONTROL_SLOTS: usize = 16;
 
 // settings.
 

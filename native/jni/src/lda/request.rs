@@ -12,9 +12,10 @@ use crate::{
     },
     lda::layout::{
         CONCENTRATION, CONTROL_FIT, CONTROL_FLAGS, CONTROL_ITERATIONS, CONTROL_PARTITION,
-        CONTROL_SEED, CONTROL_SLOTS, CONTROL_TOPICS, CONTROL_VERSION, CONTROL_WORDS,
-        LAYOUT_VERSION, SETTING_BASE, SETTING_ETA, SETTING_KAPPA, SETTING_OVER_RELAXATION,
-        SETTING_PRUNING, SETTING_SHARE, SETTING_SLOTS, SETTING_TAU0, SETTING_TOLERANCE, TOPIC_MEAN,
+        CONTROL_SEED, CONTROL_SLOTS, CONTROL_THREADS, CONTROL_TOPICS, CONTROL_VERSION,
+        CONTROL_WORDS, LAYOUT_VERSION, SETTING_BASE, SETTING_ETA, SETTING_KAPPA,
+        SETTING_OVER_RELAXATION, SETTING_PRUNING, SETTING_SHARE, SETTING_SLOTS, SETTING_TAU0,
+        SETTING_TOLERANCE, TOPIC_MEAN,
     },
 };
 
@@ -29,6 +30,8 @@ pub struct LdaRequest<P> {
     pub length: usize,
     /// Prior of the words in a topic.
     pub eta: f64,
+    /// Threads.
+    pub threads: usize,
     /// Parameters of the call.
     pub params: P,
 }
@@ -42,6 +45,7 @@ pub struct Common<'a> {
     pub seed: u64,
     vocabulary: usize,
     length: usize,
+    threads: usize,
     flags: i64,
     /// All of control: each call reads and checks slots of its own.
     pub control: ControlSlots<'a>,
@@ -66,6 +70,7 @@ impl<'a> Common<'a> {
         let vocabulary = control.int(CONTROL_WORDS, "the words", 1)? as usize;
         let topics = control.int(CONTROL_TOPICS, "the topics", 1)? as usize;
         let flags = control.flags(CONTROL_FLAGS, CONCENTRATION | TOPIC_MEAN)?;
+        let threads = control.int(CONTROL_THREADS, "the threads", 1)? as usize;
         let cap = control.int(CONTROL_ITERATIONS, "the iterations", 1)? as u32;
         let length = vector_bytes::<f32>(vocabulary.saturating_mul(topics)) / 8;
         // The sums for the concentration follow the vector.
@@ -87,6 +92,7 @@ impl<'a> Common<'a> {
             seed: control.any(CONTROL_SEED) as u64,
             vocabulary,
             length,
+            threads,
             flags,
             control,
             e_step: EStepParams {
@@ -127,6 +133,7 @@ impl<'a> Common<'a> {
             vocabulary: self.vocabulary,
             length: self.length,
             eta: self.eta,
+            threads: self.threads,
             params,
         }
     }

@@ -10,6 +10,7 @@ use crate::{
         fault::{Fault, argument},
         header::{self, Header, NONZEROS, SOLVER_NANOS},
         memory::copied,
+        pool,
     },
     rows::{
         arrays::{LabelledRows, Sgd},
@@ -63,6 +64,7 @@ impl SgdCall for SgdParams {
             cursor: common.cursor,
             steps: common.steps,
             share: common.settings.get(SETTING_SHARE),
+            threads: common.threads,
         };
         Ok(common.request(params))
     }
@@ -75,7 +77,9 @@ impl SgdCall for SgdParams {
         check_rows(caller, request.features)?;
         let began = Instant::now();
         let shared = caller.shared()?;
-        let round = SgdRound::run(params, &shared, &mut Viewed::new(caller, request))?;
+        let pool = pool::of(request.params.threads);
+        let mut blocks = Viewed::new(caller, request);
+        let round = SgdRound::run(params, &shared, &mut blocks, pool.as_deref())?;
         caller.write(request.length, |_, first, shared, out| {
             Ok(round.write_update(first, shared, out)?)
         })?;
@@ -172,6 +176,7 @@ mod tests {
         7,
         9,
         1,
+        6,
     ];
 
     const SETTINGS: [f64; 7] = [0.25, 0.1, 0.2, 1.5, 0.3, 0.4, 0.5];
@@ -210,6 +215,7 @@ mod tests {
             cursor: 7,
             steps: 9,
             share: 0.5,
+            threads: 6,
         };
         assert_eq!(request.params, expected);
 
@@ -259,13 +265,15 @@ mod tests {
             (9, -1, "control[9]"),
             (10, 2, "schedule"),
             (10, -1, "schedule"),
+            (11, 0, "control[11]"),
+            (11, 1 << 31, "control[11]"),
         ] {
             let mut control = CONTROL;
             control[slot] = bad;
             refused::<SgdParams>(&control, &SETTINGS, part);
             refused::<SearchParams>(&control, &SETTINGS, part);
         }
-        refused::<SgdParams>(&CONTROL[..10], &SETTINGS, "control has length 10");
+        refused::<SgdParams>(&CONTROL[..11], &SETTINGS, "control has length 11");
         refused::<SgdParams>(&CONTROL, &SETTINGS[..6], "settings has length 6");
         let longer = [&SETTINGS[..], &[0.1; 25]].concat();
         refused::<SgdParams>(&CONTROL, &longer, "25 numbers more");

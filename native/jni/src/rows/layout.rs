@@ -5,7 +5,7 @@ use dwell_solvers::rows;
 use crate::boundary::header;
 
 /// Version of this layout.
-pub const LAYOUT_VERSION: i64 = 4;
+pub const LAYOUT_VERSION: i64 = 5;
 
 // Flags of control.
 
@@ -38,8 +38,10 @@ pub const CONTROL_CURSOR: usize = 8;
 pub const CONTROL_STEPS: usize = 9;
 /// Code of the schedule.
 pub const CONTROL_SCHEDULE: usize = 10;
+/// Descent: threads.
+pub const CONTROL_THREADS: usize = 11;
 /// Length of control.
-pub const CONTROL_SLOTS: usize = 11;
+pub const CONTROL_SLOTS: usize = 12;
 
 // settings.
 

@@ -11,8 +11,8 @@ use crate::{
     rows::layout::{
         CLASSES, CONTROL_BUDGET, CONTROL_CURSOR, CONTROL_FEATURES, CONTROL_FLAGS, CONTROL_LOSS,
         CONTROL_OUTPUTS, CONTROL_PARTITION, CONTROL_SCHEDULE, CONTROL_SEED, CONTROL_SLOTS,
-        CONTROL_STEPS, CONTROL_VERSION, INTERCEPT, LAYOUT_VERSION, SETTING_ETA0, SETTING_GAMMA,
-        SETTING_L1, SETTING_L2, SETTING_RATE, SETTING_SLOTS, SETTING_WEIGHT_FACTOR,
+        CONTROL_STEPS, CONTROL_THREADS, CONTROL_VERSION, INTERCEPT, LAYOUT_VERSION, SETTING_ETA0,
+        SETTING_GAMMA, SETTING_L1, SETTING_L2, SETTING_RATE, SETTING_SLOTS, SETTING_WEIGHT_FACTOR,
     },
 };
 
@@ -49,6 +49,8 @@ pub struct Common<'a> {
     pub cursor: u64,
     /// Rows visited since the start of the fit.
     pub steps: u64,
+    /// Threads.
+    pub threads: usize,
     /// All settings.
     pub settings: SettingSlots<'a>,
 }
@@ -67,6 +69,7 @@ impl<'a> Common<'a> {
         let budget = slots.within(CONTROL_BUDGET, "the rows to visit", 0, i64::MAX)? as u64;
         let cursor = slots.within(CONTROL_CURSOR, "the cursor", 0, i64::MAX)? as u64;
         let steps = slots.within(CONTROL_STEPS, "the steps", 0, i64::MAX)? as u64;
+        let threads = slots.int(CONTROL_THREADS, "the threads", 1)? as usize;
         let settings = SettingSlots::new(settings, SETTING_SLOTS)?;
         let length = (features + 1).saturating_mul(outputs);
         if length > MAX_ENTRIES {
@@ -96,6 +99,7 @@ impl<'a> Common<'a> {
             budget,
             cursor,
             steps,
+            threads,
             settings,
         })
     }

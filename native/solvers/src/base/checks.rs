@@ -47,6 +47,15 @@ pub(crate) fn at_least_one(name: &'static str, count: u64) -> Result<(), SolverE
     ensure(name, count as f64, count > 0, "must be at least 1")
 }
 
+/// Most threads of a round: more copies of a vector than cores gain nothing.
+const MAX_THREADS: usize = 256;
+
+/// Refuses a number of threads outside 1 to 256.
+pub(crate) fn threads(count: usize) -> Result<(), SolverError> {
+    let legal = (1..=MAX_THREADS).contains(&count);
+    ensure("threads", count as f64, legal, "must be 1 to 256")
+}
+
 /// Refuses NaN and infinity in an array with one number for each row; `name` is what messages call one number.
 pub(crate) fn finite_rows(name: &str, numbers: &[f64]) -> Result<(), SolverError> {
     match numbers.iter().position(|x| !x.is_finite()) {

@@ -13,13 +13,10 @@ use super::{
 };
 use crate::base::{
     blocks::{Blocks, COORDINATE},
-    checks::{at_least_one, ensure, finite},
+    checks::{at_least_one, finite, threads},
     error::{SolverError, reserve, same_length},
     order::{BucketOrder, bucket_size},
 };
-
-/// Most copies of the vector: more copies than cores gain nothing.
-const MAX_THREADS: usize = 256;
 
 /// Unchecked parameters of a round on columns.
 ///
@@ -128,8 +125,7 @@ impl<P> ValidParams<P> {
     /// Checks the ranges that all rounds have in common.
     fn check(self) -> Result<Self, SolverError> {
         at_least_one("budget", self.budget)?;
-        let legal = (1..=MAX_THREADS).contains(&self.threads);
-        ensure("threads", self.threads as f64, legal, "must be 1 to 256")?;
+        threads(self.threads)?;
         finite_few("points", self.points.as_flattened(), 2 * MAX_POINTS)?;
         finite_few("candidates", &self.candidates, MAX_CANDIDATES)?;
         Ok(self)

@@ -1,6 +1,6 @@
 //! Documents, in blocks that their owner lends.
 
-use std::{iter, ops::Range};
+use std::ops::Range;
 
 use crate::base::{
     blocks::{Blocks, COORDINATE, Loan},
@@ -175,7 +175,7 @@ pub(super) fn lent<'a, E: From<SolverError>>(
     Ok(documents.document(document - own.start))
 }
 
-/// About how many entries are copied at a time: they stay in the cache.
+/// About how many entries are copied at a time, for each thread: they stay in the cache.
 const COPIED: usize = 1 << 14;
 
 /// Copies of documents, which are read while nothing is lent.
@@ -187,7 +187,7 @@ pub(super) struct Copies {
 }
 
 impl Copies {
-    /// Copies the first ones of these documents in one loan, at least one: the words, with their counts above 0.
+    /// Copies the first ones of these documents in one loan, at least one, to be read by so many threads: the words, with their counts above 0.
     ///
     /// # Errors
     /// Those of [`lent`].
@@ -196,6 +196,7 @@ impl Copies {
         blocks: &mut B,
         documents: impl Iterator<Item = usize>,
         vocabulary: usize,
+        threads: usize,
     ) -> Result<(), B::Error> {
         self.words.clear();
         self.ends.clear();
@@ -203,7 +204,7 @@ impl Copies {
             for document in documents {
                 self.words.extend(lent(loan, document, vocabulary)?);
                 self.ends.push(self.words.len());
-                if self.words.len() >= COPIED || loan.is_over() {
+                if self.words.len() >= COPIED * threads || loan.is_over() {
                     break;
                 }
             }
@@ -216,11 +217,11 @@ impl Copies {
         self.ends.len()
     }
 
-    /// Word and count of each entry, document by document.
-    pub fn iter(&self) -> impl Iterator<Item = &[(usize, f64)]> {
-        let starts = iter::once(&0).chain(&self.ends);
-        starts
-            .zip(&self.ends)
-            .map(|(&start, &end)| &self.words[start..end])
+    /// Word and count of each entry of a document.
+    pub fn words(&self, document: usize) -> &[(usize, f64)] {
+        let start = document
+            .checked_sub(1)
+            .map_or(0, |before| self.ends[before]);
+        &self.words[start..self.ends[document]]
     }
 }

@@ -22,6 +22,8 @@
 //! The result is a function of alpha, the parameters, the counts and the factors alone; AVX2 and AVX-512 give the same bits.
 
 use super::{
+    concentration::add_log_theta,
+    found::Found,
     lanes::{Block, Kernel, LANES, Lanes, Number, Real, WithLanes, blocks},
     params::{EStepParams, MIN_PRIOR},
     table::{Table, relative_exp_digamma},
@@ -205,6 +207,35 @@ impl<R: Real> EStep<R> {
             sums[topic as usize] += mass.into();
         }
         R::run(self.kernel, Collect { estep: self, table });
+    }
+
+    /// Writes what the document adds to the statistics and their sums, and with `concentration` its `E[log theta]`.
+    pub fn write(&self, found: &mut Found<R>, concentration: bool) {
+        let width = blocks(self.topics);
+        found.slots.clone_from(&self.slots);
+        found.ratios.clear();
+        let ratios = &self.ratios.as_flattened()[..self.words];
+        found.ratios.extend_from_slice(ratios);
+        for (numbers, of_topics) in [
+            (&self.weights, &mut found.weights),
+            (&self.mass, &mut found.mass),
+        ] {
+            of_topics.clear();
+            of_topics.resize(width, [R::ZERO; LANES]);
+            let of_topics = of_topics.as_flattened_mut();
+            for (&topic, &number) in self.active.iter().zip(numbers.as_flattened()) {
+                of_topics[topic as usize] = number;
+            }
+        }
+        found.total = self.total;
+        found.iterations = self.iteration;
+        found.log_theta.clear();
+        if concentration {
+            let mut gamma = vec![0.0; self.topics];
+            self.write_gamma(&mut gamma);
+            found.log_theta.resize(self.topics, 0.0);
+            add_log_theta(&gamma, &mut found.log_theta);
+        }
     }
 
     /// Sets gamma to the start of the next iteration.

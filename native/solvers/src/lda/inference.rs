@@ -83,8 +83,7 @@ impl<'a, R: Real> LdaInference<'a, R> {
                 self.table.add(word)?;
             }
         }
-        let rows = 0..self.table.words().len();
-        self.table.build(self.lambda, self.kernel, rows);
+        self.table.build(self.lambda, self.kernel, None);
         Ok(())
     }
 

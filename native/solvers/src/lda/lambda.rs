@@ -11,7 +11,12 @@
 //! Source: Hoffman, Blei, Bach, "Online learning for latent Dirichlet allocation", NIPS 2010, algorithm 2; the scale as in Guo et al.,
 //! "Model averaging in distributed machine learning", VLDB Journal 30, 2021 (lazy updates), with the prior outside of it.
 
-use super::{lanes::Real, params::check_eta};
+use rayon::ThreadPool;
+
+use super::{
+    lanes::{LANES, Real, blocks},
+    params::check_eta,
+};
 use crate::base::{
     error::{SolverError, reserve, reserve_in, same_length},
     order::SplitMix64,
@@ -43,6 +48,9 @@ pub struct Lambda<R> {
 
 /// Most rescales whose factors [`Lambda::factors`] keeps: that many turn any number up to 1e30 into almost 0.
 pub(super) const MAX_RESCALES: usize = 22;
+
+/// Words to whose rows a thread adds at a time.
+const TOGETHER: usize = 64;
 
 /// Largest number of a shared vector: an `f32` has room for the addends of many steps.
 const MAX_VALUE: f64 = 1e30;
@@ -290,11 +298,28 @@ impl<R: Real> Lambda<R> {
     /// `u_w += step statistics`, with `step = rho (D / B) / s`.
     pub(super) fn add_row(&mut self, word: usize, step: f64, statistics: &[R]) {
         self.touched[word] = true;
-        let step = R::of(step);
         let row = &mut self.numbers[word * self.topics..][..self.topics];
-        for (number, &statistic) in row.iter_mut().zip(statistics) {
-            *number = *number + step * statistic;
+        add(row, R::of(step), statistics);
+    }
+
+    /// [`Lambda::add_row`] for words that rise, by the threads of a pool. `statistics`: a row of whole blocks for each word.
+    pub(super) fn add_rows(
+        &mut self,
+        words: &[u32],
+        step: f64,
+        statistics: &[R],
+        pool: &ThreadPool,
+    ) {
+        for &word in words {
+            self.touched[word as usize] = true;
         }
+        let rows = Rows {
+            topics: self.topics,
+            stride: LANES * blocks(self.topics),
+            first: 0,
+            numbers: &mut self.numbers,
+        };
+        pool.install(|| rows.add(words, R::of(step), statistics));
     }
 
     /// `m += step sums`, with `step = rho (D / B)`.
@@ -302,6 +327,51 @@ impl<R: Real> Lambda<R> {
         for (mass, sum) in self.masses.iter_mut().zip(sums) {
             *mass += step * sum;
         }
+    }
+}
+
+/// Rows that follow one another.
+struct Rows<'a, R> {
+    topics: usize,
+    /// Numbers in a row of statistics.
+    stride: usize,
+    /// The word of the first row.
+    first: usize,
+    numbers: &'a mut [R],
+}
+
+impl<R: Real> Rows<'_, R> {
+    /// See [`Lambda::add_rows`].
+    fn add(self, words: &[u32], step: R, statistics: &[R]) {
+        let (topics, stride) = (self.topics, self.stride);
+        let at = |word: u32| (word as usize - self.first) * topics;
+        if words.len() <= TOGETHER {
+            for (&word, statistics) in words.iter().zip(statistics.chunks_exact(stride)) {
+                add(&mut self.numbers[at(word)..][..topics], step, statistics);
+            }
+            return;
+        }
+        let half = words.len() / 2;
+        let split = stride * half;
+        let (first, second) = self.numbers.split_at_mut(at(words[half]));
+        let rows = |first, numbers| Rows {
+            topics,
+            stride,
+            first,
+            numbers,
+        };
+        let (first, second) = (rows(self.first, first), rows(words[half] as usize, second));
+        rayon::join(
+            || first.add(&words[..half], step, &statistics[..split]),
+            || second.add(&words[half..], step, &statistics[split..]),
+        );
+    }
+}
+
+/// Adds `step` times each statistic to its number.
+fn add<R: Real>(row: &mut [R], step: R, statistics: &[R]) {
+    for (number, &statistic) in row.iter_mut().zip(statistics) {
+        *number = *number + step * statistic;
     }
 }
 

@@ -24,6 +24,7 @@ pub mod bound;
 pub mod concentration;
 mod documents;
 mod estep;
+mod found;
 mod inference;
 mod lambda;
 mod lanes;
@@ -33,6 +34,7 @@ mod sample;
 pub mod shared;
 pub mod special;
 mod table;
+mod team;
 
 pub use documents::{DocumentBlocks, Documents, WordCounts};
 pub use inference::{Inferred, LdaInference};

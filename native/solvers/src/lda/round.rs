@@ -1,14 +1,18 @@
 //! A round of one worker: mini-batches of its documents, each followed by a step of the topics.
 
+use rayon::ThreadPool;
+
 use super::{
     concentration::add_log_theta,
     documents::{Copies, DocumentBlocks, lent},
     estep::EStep,
+    found::Found,
     lambda::{Lambda, MIN_SCALE},
     lanes::{Kernel, Real},
     params::{EStepParams, LdaSchedule, check_alpha},
     sample::BoundParams,
     table::Table,
+    team::Team,
 };
 use crate::base::{
     checks::{at_least_one, positive},
@@ -71,7 +75,8 @@ impl LdaParams {
 
 impl ValidLdaParams {
     /// Runs a round on the topics: batches of documents, each followed by a step. Documents are lent only while their words are read. The
-    /// result is a pure function of parameters, documents and topics. How the documents are cut into blocks does not change a bit of it.
+    /// result is a pure function of parameters, documents and topics. How the documents are cut into blocks does not change a bit of it, and neither do the
+    /// threads of `pool`.
     ///
     /// # Errors
     /// `Shape` for topics or documents of another shape, `OutOfMemory`; those of the owner of the blocks. The topics are then of no use.
@@ -83,8 +88,9 @@ impl ValidLdaParams {
         lambda: &mut Lambda<R>,
         blocks: &mut B,
         kernel: Kernel,
+        pool: Option<&ThreadPool>,
     ) -> Result<LdaOutcome, B::Error> {
-        let mut round = Round::new(self.0, lambda, blocks.documents(), kernel)?;
+        let mut round = Round::new(self.0, lambda, blocks.documents(), kernel, pool)?;
         loop {
             round.read(blocks)?;
             if round.batch.is_empty() {
@@ -136,6 +142,9 @@ pub struct LdaOutcome {
     pub log_theta_sums: Vec<f64>,
 }
 
+/// Most documents that are copied at a time, for each thread: what their E-step finds stays in the cache.
+const COPIED_DOCUMENTS: usize = 1 << 10;
+
 /// A round at work.
 struct Round<'a, R> {
     params: LdaParams,
@@ -145,6 +154,8 @@ struct Round<'a, R> {
     order: BucketOrder,
     table: Table<R>,
     estep: EStep<R>,
+    /// Threads that work in the place of `estep`.
+    team: Option<Team<'a, R>>,
     batch: Vec<u32>,
     copies: Copies,
     /// Of the statistics of the batch, over the words.
@@ -160,16 +171,19 @@ impl<'a, R: Real> Round<'a, R> {
         lambda: &'a mut Lambda<R>,
         documents: usize,
         kernel: Kernel,
+        pool: Option<&'a ThreadPool>,
     ) -> Result<Self, SolverError> {
         let topics = params.alpha.len();
         same_length("alpha", topics, lambda.topics(), "topic")?;
         let log_theta_sums = vec![0.0; if params.concentration { topics } else { 0 }];
+        let estep = || EStep::new(params.e_step, &params.alpha, kernel);
         Ok(Self {
             kernel,
             documents,
             order: BucketOrder::new(documents, 1, params.seed, params.partition)?,
             table: Table::new(topics, lambda.vocabulary(), params.e_step.mean)?,
-            estep: EStep::new(params.e_step, &params.alpha, kernel),
+            estep: estep(),
+            team: pool.map(|pool| Team::new(pool, estep)).transpose()?,
             lambda,
             batch: Vec::new(),
             copies: Copies::default(),
@@ -219,7 +233,13 @@ impl<'a, R: Real> Round<'a, R> {
                 Ok(())
             })?;
         }
-        Ok(self.estep.make_room(longest)?)
+        Ok(match &mut self.team {
+            None => self.estep.make_room(longest),
+            Some(team) => {
+                self.table.sort(team.pool);
+                team.make_room(longest)
+            }
+        }?)
     }
 
     /// Whether the batch is as large as it gets, after so many empty documents in a row: a round ends as well once all were empty.
@@ -244,27 +264,41 @@ impl<'a, R: Real> Round<'a, R> {
     /// The E-step of each document of the batch.
     fn infer<B: DocumentBlocks>(&mut self, blocks: &mut B) -> Result<(), B::Error> {
         self.table.take_topics(self.lambda);
-        let rows = 0..self.table.words().len();
-        self.table.build(self.lambda, self.kernel, rows);
+        let pool = self.team.as_ref().map(|team| team.pool);
+        self.table.build(self.lambda, self.kernel, pool);
+        let threads = pool.map_or(1, ThreadPool::current_num_threads);
         let mut done = 0;
         while done < self.batch.len() {
             let documents = self.batch[done..].iter().map(|&document| document as usize);
+            let documents = documents.take(COPIED_DOCUMENTS * threads);
             self.copies
-                .take(blocks, documents, self.lambda.vocabulary())?;
+                .take(blocks, documents, self.lambda.vocabulary(), threads)?;
             done += self.copies.len();
-            for words in self.copies.iter() {
-                self.estep.start(words.iter().copied(), &self.table);
-                self.estep.run();
-                self.estep.collect(&mut self.table, &mut self.sums);
-                self.outcome.tokens += self.estep.total();
-                self.outcome.iterations += u64::from(self.estep.iterations());
-                if self.params.concentration {
-                    self.estep.write_gamma(&mut self.gamma);
-                    add_log_theta(&self.gamma, &mut self.outcome.log_theta_sums);
-                }
+            if let Some(team) = &mut self.team {
+                let concentration = self.params.concentration;
+                let found = team.infer(&self.copies, &mut self.table, self.kernel, concentration);
+                add(found, &mut self.sums, &mut self.outcome);
+            } else {
+                self.infer_alone();
             }
         }
         Ok(())
+    }
+
+    /// The E-step of each document copied.
+    fn infer_alone(&mut self) {
+        for document in 0..self.copies.len() {
+            let words = self.copies.words(document).iter().copied();
+            self.estep.start(words, &self.table);
+            self.estep.run();
+            self.estep.collect(&mut self.table, &mut self.sums);
+            self.outcome.tokens += self.estep.total();
+            self.outcome.iterations += u64::from(self.estep.iterations());
+            if self.params.concentration {
+                self.estep.write_gamma(&mut self.gamma);
+                add_log_theta(&self.gamma, &mut self.outcome.log_theta_sums);
+            }
+        }
     }
 
     /// The step of the topics, from the statistics of the batch, which is empty afterwards.
@@ -283,12 +317,31 @@ impl<'a, R: Real> Round<'a, R> {
             lambda.rescale();
         }
         let (step, topics) = (step / lambda.scale(), lambda.topics());
-        for (slot, &word) in self.table.words().iter().enumerate() {
-            let statistics = &self.table.statistics(slot as u32).as_flattened()[..topics];
-            lambda.add_row(word as usize, step, statistics);
+        let (words, statistics) = (self.table.words(), self.table.all_statistics());
+        if let Some(team) = &self.team {
+            lambda.add_rows(words, step, statistics.as_flattened(), team.pool);
+        } else {
+            for (slot, &word) in words.iter().enumerate() {
+                let statistics = &self.table.statistics(slot as u32).as_flattened()[..topics];
+                lambda.add_row(word as usize, step, statistics);
+            }
         }
         self.table.clear();
         self.batch.clear();
         self.sums.fill(0.0);
+    }
+}
+
+/// Adds what a team found to the sums, in the order of the documents.
+fn add<R: Real>(documents: &[Found<R>], sums: &mut [f64], outcome: &mut LdaOutcome) {
+    for found in documents {
+        for (sum, &mass) in sums.iter_mut().zip(found.mass.as_flattened()) {
+            *sum += mass.into();
+        }
+        outcome.tokens += found.total;
+        outcome.iterations += u64::from(found.iterations);
+        for (sum, &log_theta) in outcome.log_theta_sums.iter_mut().zip(&found.log_theta) {
+            *sum += log_theta;
+        }
     }
 }

@@ -13,6 +13,8 @@
 //!
 //! Source: Guo et al., "Model averaging in distributed machine learning", VLDB Journal 30, 2021, algorithm 6 (the mean of lambda).
 
+use rayon::ThreadPool;
+
 use super::{
     documents::DocumentBlocks,
     lambda::{Lambda, MAX_RESCALES, numbers_of},
@@ -80,7 +82,7 @@ impl<R: Real> SharedRound<R> {
         })
     }
 
-    /// Computes the bound and the round, once.
+    /// Computes the bound and the round, once. The threads of the pool do not change a bit of them.
     ///
     /// # Errors
     /// `Shape` for documents or a vector of another shape, or fewer documents than the sample has; `NonFinite` for a number of the vector that is not 0 to
@@ -92,10 +94,11 @@ impl<R: Real> SharedRound<R> {
         &mut self,
         blocks: &mut B,
         shared: &[u8],
+        pool: Option<&ThreadPool>,
     ) -> Result<(), B::Error> {
-        let bound = self.bound.run(blocks, shared)?;
+        let bound = self.bound.run(blocks, shared, pool)?;
         let (params, kernel) = (self.params.clone(), self.bound.kernel);
-        let round = params.run(&mut self.bound.lambda, blocks, kernel)?;
+        let round = params.run(&mut self.bound.lambda, blocks, kernel, pool)?;
         self.outcome = Some((round, bound));
         Ok(())
     }
@@ -226,7 +229,7 @@ impl<R: Real> SharedBound<R> {
         })
     }
 
-    /// Computes the bound, once.
+    /// Computes the bound, once. The threads of the pool do not change a bit of it.
     ///
     /// # Errors
     /// As [`SharedRound::run`].
@@ -237,10 +240,11 @@ impl<R: Real> SharedBound<R> {
         &mut self,
         blocks: &mut B,
         shared: &[u8],
+        pool: Option<&ThreadPool>,
     ) -> Result<BoundOutcome, B::Error> {
         self.params.check_sample(blocks.documents())?;
         self.lambda.load(shared)?;
-        self.params.run(&self.lambda, blocks, self.kernel)
+        self.params.run(&self.lambda, blocks, self.kernel, pool)
     }
 
     /// The room, for another round or bound; in any state of this one.

@@ -1,6 +1,8 @@
 //! The distinct words of a batch: their factors, and the statistics that the documents add to.
 
-use std::ops::Range;
+use std::{mem, ops::Range};
+
+use rayon::{ThreadPool, prelude::*};
 
 use super::{
     lambda::Lambda,
@@ -12,7 +14,10 @@ use crate::base::error::{SolverError, reserve};
 
 const ABSENT: u32 = u32::MAX;
 
-/// One row of `width` blocks for each distinct word of a batch, in the order of [`Table::add`].
+/// Rows whose factors a thread computes at a time.
+const TOGETHER: usize = 64;
+
+/// One row of `width` blocks for each distinct word of a batch, in the order of [`Table::add`], or after [`Table::sort`] in that of the words.
 #[derive(Debug)]
 pub(super) struct Table<R> {
     topics: usize,
@@ -109,6 +114,14 @@ impl<R: Real> Table<R> {
         Ok(())
     }
 
+    /// Orders the rows by their words, so that words of a document have rising rows. Nothing may have been added to the statistics.
+    pub fn sort(&mut self, pool: &ThreadPool) {
+        pool.install(|| self.words.par_sort_unstable());
+        for (slot, &word) in self.words.iter().enumerate() {
+            self.slots[word as usize] = slot as u32;
+        }
+    }
+
     /// The words, in the order of their rows.
     pub fn words(&self) -> &[u32] {
         &self.words
@@ -138,24 +151,80 @@ impl<R: Real> Table<R> {
         &mut self.statistics[slot as usize * self.width..][..self.width]
     }
 
-    /// Computes the factors of some rows.
-    pub fn build(&mut self, lambda: &Lambda<R>, kernel: Kernel, rows: Range<usize>) {
-        R::run(
-            kernel,
-            Build {
-                table: self,
-                lambda,
-                rows,
-            },
-        );
+    /// All statistics, row by row.
+    pub fn all_statistics(&self) -> &[Block<R>] {
+        &self.statistics
     }
+
+    /// The rows in ranges, which end before each of `ends` and at the end. `ends` rise.
+    pub fn split(&mut self, ends: &[u32]) -> Vec<Rows<'_, R>> {
+        let width = self.width;
+        let (mut factors, mut statistics) = (&self.factors[..], &mut self.statistics[..]);
+        let (mut start, last) = (0, self.words.len() as u32);
+        let ends = ends.iter().copied().chain([last]);
+        ends.map(|end| {
+            let slots = mem::replace(&mut start, end)..end;
+            let length = slots.len() * width;
+            let (own_factors, others) = factors.split_at(length);
+            factors = others;
+            let (own_statistics, others) = mem::take(&mut statistics).split_at_mut(length);
+            statistics = others;
+            Rows {
+                slots,
+                width,
+                factors: own_factors,
+                statistics: own_statistics,
+            }
+        })
+        .collect()
+    }
+
+    /// Computes the factors of all rows, by the threads of a pool if there is one.
+    pub fn build(&mut self, lambda: &Lambda<R>, kernel: Kernel, pool: Option<&ThreadPool>) {
+        let (topics, mean, width) = (self.topics, self.mean, self.width);
+        let (words, by_topic) = (&self.words[..], &self.by_topic[..]);
+        let factors = &mut self.factors[..words.len() * width];
+        let build = |steps: &mut Vec<Block<R>>, (words, factors): (&[u32], &mut [Block<R>])| {
+            let build = Build {
+                topics,
+                mean,
+                by_topic,
+                words,
+                factors,
+                steps,
+                lambda,
+            };
+            R::run(kernel, build);
+        };
+        match pool {
+            None => build(&mut self.steps, (words, factors)),
+            Some(pool) => pool.install(|| {
+                let factors = factors.par_chunks_mut(TOGETHER * width);
+                let each = words.par_chunks(TOGETHER).zip(factors);
+                each.for_each_init(|| vec![[R::ZERO; 16]; width], build);
+            }),
+        }
+    }
+}
+
+/// Some rows of a table that follow one another.
+pub(super) struct Rows<'a, R> {
+    pub slots: Range<u32>,
+    /// Blocks of a row.
+    pub width: usize,
+    pub factors: &'a [Block<R>],
+    pub statistics: &'a mut [Block<R>],
 }
 
 /// [`Table::build`], compiled once for each kind of lanes.
 struct Build<'a, R> {
-    table: &'a mut Table<R>,
+    topics: usize,
+    mean: bool,
+    by_topic: &'a [Block<R>],
+    words: &'a [u32],
+    factors: &'a mut [Block<R>],
+    steps: &'a mut [Block<R>],
     lambda: &'a Lambda<R>,
-    rows: Range<usize>,
 }
 
 impl<R: Real> WithLanes<R> for Build<'_, R> {
@@ -164,24 +233,27 @@ impl<R: Real> WithLanes<R> for Build<'_, R> {
     #[inline(always)]
     fn run<L: Lanes<Number = R>>(self, l: L) {
         let Self {
-            table,
+            topics,
+            mean,
+            by_topic,
+            words,
+            factors,
+            steps,
             lambda,
-            rows,
         } = self;
-        let (topics, width) = (table.topics, table.width);
+        let width = blocks(topics);
         let (scale, eta) = (l.splat(R::of(lambda.scale())), l.splat(R::of(lambda.eta())));
-        for row in rows {
-            let numbers = lambda.row(table.words[row] as usize);
-            let factors = &mut table.factors[row * width..][..width];
+        for (&word, factors) in words.iter().zip(factors.chunks_exact_mut(width)) {
+            let numbers = lambda.row(word as usize);
             factors.as_flattened_mut()[..topics].copy_from_slice(numbers);
             for block in factors.iter_mut() {
                 *block = l.store(l.mul_add(scale, l.load(block), eta));
             }
             factors.as_flattened_mut()[topics..].fill(R::of(MIN_PRIOR));
-            if table.mean {
-                relative(l, factors, &table.by_topic);
+            if mean {
+                relative(l, factors, by_topic);
             } else {
-                relative_exp_digamma(l, factors, &mut table.steps, Some(&table.by_topic));
+                relative_exp_digamma(l, factors, steps, Some(by_topic));
             }
         }
     }

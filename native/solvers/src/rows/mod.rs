@@ -53,6 +53,7 @@ mod round;
 mod search;
 mod shape;
 mod steps;
+mod team;
 mod totals;
 mod vector;
 

@@ -37,6 +37,33 @@ impl Norms {
     }
 }
 
+/// Norms of a model, and whether all its numbers are finite.
+#[derive(Debug, Clone, Copy, Default)]
+struct Measured {
+    norms: Norms,
+    finite: bool,
+}
+
+impl Measured {
+    /// A model with these intercepts, without cells.
+    fn of(intercepts: &[f64]) -> Self {
+        Self {
+            norms: Norms::default(),
+            finite: intercepts.iter().all(|b| b.is_finite()),
+        }
+    }
+
+    /// Adds the numbers of a cell that is up to date.
+    #[inline(always)]
+    fn add(&mut self, layout: Layout, cell: &[f64]) {
+        let feature = FeatureScale::of(layout, cell);
+        for &w in &cell[..layout.outputs] {
+            self.finite &= w.is_finite();
+            self.norms.add(w, feature);
+        }
+    }
+}
+
 /// The scale of a feature, and its square root.
 #[derive(Debug, Clone, Copy)]
 struct FeatureScale {
@@ -81,9 +108,7 @@ pub(super) struct Model {
     pub clock: Clock,
     factors: Factors,
     norms: Norms,
-    /// Norms of the settled model, and whether all its numbers are finite.
-    settled_norms: Norms,
-    finite: bool,
+    settled: Measured,
     /// Predictions and derivatives of one row.
     scratch: [Vec<f64>; 2],
 }
@@ -146,10 +171,22 @@ impl Model {
             clock: Clock::new(),
             factors: Factors::default(),
             norms: Norms::default(),
-            settled_norms: Norms::default(),
-            finite: true,
+            settled: Measured::default(),
             scratch: [zeros(outputs)?, zeros(outputs)?],
         })
+    }
+
+    /// A copy of a model without steps.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    pub fn copy(&self) -> Result<Self, SolverError> {
+        let cells = &self.numbers[self.first..];
+        let mut copy = Self::new(self.layout, cells.len() / self.layout.stride())?;
+        copy.numbers.extend_from_slice(cells);
+        copy.intercepts.copy_from_slice(&self.intercepts);
+        copy.norms = self.norms;
+        Ok(copy)
     }
 
     /// Adds the cells of the next features.
@@ -240,25 +277,38 @@ impl Model {
 
     /// Settles the model.
     pub fn settle(&mut self) {
-        let (layout, clock, mut norms) = (self.layout, &self.clock, Norms::default());
-        let mut finite = self.intercepts.iter().all(|b| b.is_finite());
+        let (layout, clock) = (self.layout, &self.clock);
+        let mut settled = Measured::of(&self.intercepts);
         for cell in cells(&mut self.numbers[self.first..], layout) {
             clock.renormalise(layout, cell);
-            let feature = FeatureScale::of(layout, cell);
-            for &w in &cell[..layout.outputs] {
-                finite &= w.is_finite();
-                norms.add(w, feature);
-            }
+            settled.add(layout, cell);
         }
         self.factors.add(self.clock.factor);
         self.clock.reset();
-        self.settled_norms = norms;
-        self.finite = finite;
+        self.settled = settled;
+    }
+
+    /// Makes this model the mean of itself and others. All are settled. The weights, of this model first, sum to 1.
+    pub fn average(&mut self, others: &[Self], weights: &[f64]) {
+        let (layout, stride) = (self.layout, self.layout.stride());
+        for (c, b) in self.intercepts.iter_mut().enumerate() {
+            *b = mean(*b, others.iter().map(|other| other.intercepts[c]), weights);
+        }
+        let mut settled = Measured::of(&self.intercepts);
+        for (j, cell) in cells(&mut self.numbers[self.first..], layout).enumerate() {
+            for (c, x) in cell[..layout.outputs].iter_mut().enumerate() {
+                let at = j * stride + c;
+                let others = others.iter().map(|other| other.numbers[other.first + at]);
+                *x = mean(*x, others, weights);
+            }
+            settled.add(layout, cell);
+        }
+        self.settled = settled;
     }
 
     /// Whether all numbers of a settled model are finite.
     pub fn is_finite(&self) -> bool {
-        self.finite
+        self.settled.finite
     }
 
     /// The factors of an untouched coefficient: its settled value is its loaded value times each of these in turn. None with a threshold,
@@ -273,7 +323,7 @@ impl Model {
 
     /// Norms of a settled model.
     pub fn settled_norms(&self) -> Norms {
-        self.settled_norms
+        self.settled.norms
     }
 
     /// Numbers of a settled model in the order of the shared vector, from `start` on.
@@ -317,13 +367,21 @@ impl Factors {
     }
 }
 
+/// The mean of a number and of others, with these weights.
+#[inline(always)]
+fn mean(first: f64, others: impl Iterator<Item = f64>, weights: &[f64]) -> f64 {
+    let others = others.zip(&weights[1..]);
+    others.fold(weights[0] * first, |sum, (x, weight)| sum + weight * x)
+}
+
 /// The cells of all features.
 fn cells(numbers: &mut [f64], layout: Layout) -> impl Iterator<Item = &mut [f64]> {
     numbers.chunks_exact_mut(layout.stride())
 }
 
+/// So many zeros. The room after them keeps the numbers that another thread writes out of their cache lines.
 fn zeros(length: usize) -> Result<Vec<f64>, SolverError> {
-    let mut numbers = reserve(length, "a model")?;
+    let mut numbers = reserve(length + 2 * LINE, "a model")?;
     numbers.resize(length, 0.0);
     Ok(numbers)
 }

@@ -2,17 +2,20 @@
 
 use std::iter;
 
+use rayon::ThreadPool;
+
 use super::{
     data::SgdData,
     model::{MAX_RENORMALISATIONS, Model},
     params::{Schedule, SgdProblem},
-    steps::{Steps, visit},
+    steps::{Descent, visit},
+    team::Team,
     totals::{SgdScalars, Totals},
     vector::write,
 };
 use crate::base::{
-    blocks::Blocks,
-    checks::{at_least_one, fraction},
+    blocks::{Blocks, COORDINATE},
+    checks::{at_least_one, fraction, threads},
     error::{SolverError, same_length},
     order::{BucketOrder, bucket_size},
 };
@@ -28,6 +31,7 @@ use crate::base::{
 /// | `cursor` | buckets visited since the start of the fit | |
 /// | `steps` | rows visited since the start of the fit | |
 /// | `share` | factor of the result: the weight of this worker in the average | 0 to 1 |
+/// | `threads` | copies of the model, on which steps run in parallel; the result depends on their number | 1 to 256 |
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[allow(missing_docs, reason = "the table names every field")]
 pub struct SgdParams {
@@ -39,6 +43,7 @@ pub struct SgdParams {
     pub cursor: u64,
     pub steps: u64,
     pub share: f64,
+    pub threads: usize,
 }
 
 impl SgdParams {
@@ -51,6 +56,7 @@ impl SgdParams {
         self.schedule.check(&self.problem)?;
         at_least_one("budget", self.budget)?;
         fraction("share", self.share)?;
+        threads(self.threads)?;
         Ok(ValidSgdParams(self))
     }
 }
@@ -76,13 +82,14 @@ pub struct SgdOutcome {
     /// `sum u_j^2 w_jc^2` of the model reached, without the share.
     pub reached_square_norm: f64,
     /// An untouched coefficient equals the shared one times each of these in turn, rounded after every product. The share is the last
-    /// factor. Empty with an L1 penalty, or if there were more than [`MAX_FACTORS`].
+    /// factor. Empty with an L1 penalty, with several threads, or if there were more than [`MAX_FACTORS`].
     pub factors: Vec<f64>,
 }
 
 /// A round. It owns everything except the data, which their owner lends.
 ///
-/// The result is a pure function of parameters, rows and shared model: how the rows are cut into blocks does not change a bit of it.
+/// The result is a pure function of parameters, rows and shared model: how the rows are cut into blocks does not change a bit of it, and neither do the
+/// threads of the pool.
 #[derive(Debug)]
 pub struct SgdRound {
     params: SgdParams,
@@ -98,57 +105,60 @@ impl SgdRound {
     /// # Errors
     /// `Shape` if blocks or model do not fit one another, or a label does not suit the loss; `NonFinite` for a bad shared model, `OutOfMemory`,
     /// errors of the owner of the blocks.
-    pub fn run<B>(params: ValidSgdParams, shared: &[f64], blocks: &mut B) -> Result<Self, B::Error>
+    pub fn run<B>(
+        params: ValidSgdParams,
+        shared: &[f64],
+        blocks: &mut B,
+        pool: Option<&ThreadPool>,
+    ) -> Result<Self, B::Error>
     where
         B: for<'a> Blocks<Block<'a> = SgdData<'a>>,
     {
         let ValidSgdParams(params) = params;
-        let mut model = checked_model(&params.problem, blocks)?;
+        let (mut model, entries) = checked_model(&params.problem, blocks)?;
         model.load(shared)?;
-        let mut round = Self {
-            params,
-            model,
-            cursor: params.cursor,
-            totals: Totals::default(),
-            diverged: false,
-        };
-        round.descend(blocks)?;
-        Ok(round)
-    }
-
-    /// Makes a step on every row of the round, and settles the model.
-    fn descend<B>(&mut self, blocks: &mut B) -> Result<(), B::Error>
-    where
-        B: for<'a> Blocks<Block<'a> = SgdData<'a>>,
-    {
-        let params = &self.params;
         let rows = blocks.len();
         let mut order = BucketOrder::new(rows, bucket_size(rows), params.seed, params.partition)?;
-        let (cursor, totals) = (&mut self.cursor, &mut self.totals);
-        let mut taken = 0;
+        let count = order.buckets();
+        let (mut cursor, mut taken) = (params.cursor, 0);
         let buckets = iter::from_fn(|| {
-            if taken >= params.budget || order.buckets() == 0 {
+            if taken >= params.budget || count == 0 {
                 return None;
             }
-            let bucket = order.at(*cursor);
-            *cursor += 1;
+            let bucket = order.at(cursor);
+            cursor += 1;
             taken += bucket.len() as u64;
             Some(bucket)
         });
-        let stable = visit(blocks, buckets, &mut self.model, |span, model| {
-            let steps = Steps {
-                span,
-                problem: &params.problem,
-                schedule: params.schedule,
-                t: params.steps + totals.rows,
-            };
-            steps.run(model, totals)
-        })?;
-        if stable {
-            self.model.settle();
-        }
-        self.diverged = !stable || !self.model.is_finite();
-        Ok(())
+        let descent = Descent {
+            problem: &params.problem,
+            schedule: params.schedule,
+            steps: params.steps,
+        };
+        let mut totals = Totals::default();
+        let stable = if params.threads == 1 {
+            let stable = visit(blocks, buckets, &mut model, |span, model| {
+                descent.on(span, 1, &totals).run(model, &mut totals)
+            })?;
+            if stable {
+                model.settle();
+            }
+            stable
+        } else {
+            let count = count.max(1);
+            let work = params.problem.loss.outputs() * (COORDINATE * rows + entries);
+            let mut team = Team::new(model, params.threads.min(count), work / count, pool)?;
+            let stable = team.visit(blocks, buckets, descent)?;
+            (model, totals) = team.finish(stable);
+            stable
+        };
+        Ok(Self {
+            params,
+            diverged: !stable || !model.is_finite(),
+            model,
+            cursor,
+            totals,
+        })
     }
 
     /// Writes `share` times the model reached, from number `start` on, as many as `out` has room for, little endian. `shared`: the same
@@ -179,7 +189,8 @@ impl SgdRound {
         let (reached, known) = if self.diverged {
             (model.norms(), Some([].as_slice()))
         } else {
-            (model.settled_norms(), model.factors())
+            let factors = model.factors().filter(|_| self.params.threads == 1);
+            (model.settled_norms(), factors)
         };
         let share = self.params.share;
         let factors = known.map_or_else(Vec::new, |factors| [factors, &[share]].concat());
@@ -194,21 +205,28 @@ impl SgdRound {
     }
 }
 
-/// Refuses blocks that do not fit one another, or labels that do not suit the loss; returns a model for them, which is not loaded yet.
-pub(super) fn checked_model<B>(problem: &SgdProblem, blocks: &mut B) -> Result<Model, B::Error>
+/// Refuses blocks that do not fit one another, or labels that do not suit the loss; returns a model for them, which is not loaded yet, and the number of
+/// their entries.
+pub(super) fn checked_model<B>(
+    problem: &SgdProblem,
+    blocks: &mut B,
+) -> Result<(Model, usize), B::Error>
 where
     B: for<'a> Blocks<Block<'a> = SgdData<'a>>,
 {
     let SgdProblem { loss, l1, .. } = *problem;
     let features = blocks.lend(|loan| Ok(loan.block(0)?.rows().rows()))?;
+    let mut entries = 0;
     for block in 0..blocks.count() {
         let rows = blocks.coordinates(block).len();
-        blocks.lend(|loan| {
+        entries += blocks.lend(|loan| {
             let data = loan.block(block)?;
             same_length("a block", data.rows().len(), rows, "row")?;
             same_length("a row", data.rows().rows(), features, "feature")?;
-            Ok(data.check_labels(loss)?)
+            data.check_labels(loss)?;
+            Ok(data.rows().nonzeros())
         })?;
     }
-    Model::of_blocks(blocks, loss.outputs(), l1 > 0.0)
+    let model = Model::of_blocks(blocks, loss.outputs(), l1 > 0.0)?;
+    Ok((model, entries))
 }

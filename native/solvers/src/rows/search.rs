@@ -92,7 +92,7 @@ where
     B: for<'a> Blocks<Block<'a> = SgdData<'a>>,
 {
     let ValidSearchParams(params) = params;
-    let mut model = checked_model(&params.problem, blocks)?;
+    let (mut model, _) = checked_model(&params.problem, blocks)?;
     let rows = blocks.len();
     let half = (rows / 2).max(1).min(rows);
     let count = usize::try_from(params.budget).map_or(half, |budget| budget.min(half));
@@ -183,6 +183,7 @@ where
                     problem,
                     schedule,
                     t: t + visited.rows,
+                    pace: 1,
                 };
                 steps.run(model, visited)
             },

@@ -174,6 +174,28 @@ fn add_cells<S: Shape, C: Column>(shape: S, cells: &[f64], entries: C, sums: &mu
     }
 }
 
+/// The steps of a round.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Descent<'a> {
+    pub problem: &'a SgdProblem,
+    pub schedule: Schedule,
+    /// Rows visited before the round, since the start of the fit.
+    pub steps: u64,
+}
+
+impl<'a> Descent<'a> {
+    /// The steps on a span, after those that a copy of the model has made in the round. There are so many copies.
+    pub fn on<'d>(&self, span: Span<'a, 'd>, copies: u64, made: &Totals) -> Steps<'a, 'd> {
+        Steps {
+            span,
+            problem: self.problem,
+            schedule: self.schedule,
+            t: self.steps + copies * made.rows,
+            pace: copies,
+        }
+    }
+}
+
 /// Makes a step on every row of a span; stops after a step that makes a renormalisation due.
 pub(super) struct Steps<'a, 'd> {
     pub span: Span<'a, 'd>,
@@ -181,6 +203,8 @@ pub(super) struct Steps<'a, 'd> {
     pub schedule: Schedule,
     /// t: rows visited before, since the start of the fit.
     pub t: u64,
+    /// By how much t rises with a row: the copies of the model on which steps are made at a time.
+    pub pace: u64,
 }
 
 impl Steps<'_, '_> {
@@ -231,6 +255,7 @@ impl<S: Shape> WithEntries for ShapedStepWork<'_, '_, '_, S> {
                     problem,
                     schedule,
                     mut t,
+                    pace,
                 },
             parts,
             totals,
@@ -260,7 +285,7 @@ impl<S: Shape> WithEntries for ShapedStepWork<'_, '_, '_, S> {
                 return Next::Diverged;
             }
             let eta = schedule.at(t);
-            t += 1;
+            t += pace;
             let next = clock.factor * (1.0 - eta * problem.l2);
             if problem.intercept {
                 for (b, g) in intercepts.iter_mut().zip(&*derivatives) {

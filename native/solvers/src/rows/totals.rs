@@ -12,6 +12,14 @@ pub(super) struct Totals {
 }
 
 impl Totals {
+    /// Adds the sums over other rows.
+    pub fn merge(&mut self, other: &Self) {
+        self.loss_sum += other.loss_sum;
+        self.weight_sum += other.weight_sum;
+        self.rows += other.rows;
+        self.nonzeros += other.nonzeros;
+    }
+
     /// Adds a row. Returns false, without a change, if the sum of the losses would not be finite.
     #[inline(always)]
     pub fn add(&mut self, loss: f64, weight: f64, nonzeros: usize) -> bool {

@@ -11,6 +11,8 @@ use dwell_solvers::{
     order::BucketOrder,
 };
 
+use rayon::ThreadPool;
+
 use super::Random;
 
 /// A schedule of steps.
@@ -343,10 +345,22 @@ pub fn round<R: Real>(
     kernel: Kernel,
     cut: usize,
 ) -> LdaOutcome {
+    round_by(None, params, corpus, lambda, kernel, cut)
+}
+
+/// As [`round`], by the threads of a pool if there is one.
+pub fn round_by<R: Real>(
+    pool: Option<&ThreadPool>,
+    params: &LdaParams,
+    corpus: &Corpus,
+    lambda: &mut Lambda<R>,
+    kernel: Kernel,
+    cut: usize,
+) -> LdaOutcome {
     let blocks = corpus.cut(cut);
     let params = params.clone().check().unwrap();
     params
-        .run(lambda, &mut lent(&list(&blocks)), kernel)
+        .run(lambda, &mut lent(&list(&blocks)), kernel, pool)
         .unwrap()
 }
 
@@ -391,6 +405,18 @@ pub fn shared_round<R: Real>(
     (eta, share): (f64, f64),
     corpus: &Corpus,
     shared: &[f64],
+    pieces: (usize, usize),
+) -> (Update<R>, SharedRound<R>) {
+    shared_round_by(None, params, (eta, share), corpus, shared, pieces)
+}
+
+/// As [`shared_round`], by the threads of a pool if there is one.
+pub fn shared_round_by<R: Real>(
+    pool: Option<&ThreadPool>,
+    params: &LdaParams,
+    (eta, share): (f64, f64),
+    corpus: &Corpus,
+    shared: &[f64],
     (cut, piece): (usize, usize),
 ) -> (Update<R>, SharedRound<R>) {
     let blocks = corpus.cut(cut);
@@ -401,7 +427,7 @@ pub fn shared_round<R: Real>(
     let (kernel, room) = (Kernel::detect(), Vec::new());
     let mut round =
         SharedRound::new(checked, sample, eta, share, vocabulary, kernel, room).unwrap();
-    round.run(&mut lent(&list(&blocks)), &shared).unwrap();
+    round.run(&mut lent(&list(&blocks)), &shared, pool).unwrap();
     let mut bytes = vec![GARBAGE; round.length()];
     for (i, out) in bytes.chunks_mut(8 * piece).enumerate() {
         round.write_update(&shared, 8 * i * piece, out).unwrap();
@@ -433,5 +459,5 @@ pub fn shared_bound<R: Real>(
     let (kernel, room) = (Kernel::detect(), Vec::new());
     let mut bound =
         SharedBound::<R>::new(params.clone(), eta, corpus.vocabulary, kernel, room).unwrap();
-    bound.run(&mut lent(&list(&blocks)), &shared).unwrap()
+    bound.run(&mut lent(&list(&blocks)), &shared, None).unwrap()
 }

@@ -1,5 +1,7 @@
 //! Problems for local SGD, and the same steps written as plainly as possible: on all coefficients at once.
 
+use std::ops::Range;
+
 use dwell_solvers::{
     LabelledRows, Labels, Loss, MatrixView, RowLoss, Schedule, SearchOutcome, SearchParams,
     SgdData, SgdOutcome, SgdParams, SgdProblem, SgdRound, Values, Views,
@@ -7,6 +9,8 @@ use dwell_solvers::{
     pass::{PassLoss, PassOutcome, PassParams, RowPass},
     search_step_size,
 };
+
+use rayon::ThreadPool;
 
 use super::{Random, bytes, doubles, matrix};
 
@@ -245,6 +249,63 @@ pub struct Eager {
 
 /// The steps of a round on all coefficients, one after the other.
 pub fn eager(rows: &Rows, params: &SgdParams, shared: &[f64]) -> Eager {
+    eager_on(rows, params, shared, &buckets(rows, params), 1)
+}
+
+/// The same on copies of the model, on each a contiguous share of the buckets, and the mean of the copies by the weights of their rows.
+pub fn eager_together(rows: &Rows, params: &SgdParams, shared: &[f64]) -> Eager {
+    let buckets = buckets(rows, params);
+    let copies = params.threads.min(rows.len());
+    let mut mean = Eager {
+        vector: vec![0.0; shared.len()],
+        loss_sum: 0.0,
+        rows: 0,
+    };
+    let total: f64 = buckets
+        .iter()
+        .cloned()
+        .flatten()
+        .map(|i| rows.weight(i))
+        .sum();
+    for k in 0..copies {
+        let share = &buckets[k * buckets.len() / copies..(k + 1) * buckets.len() / copies];
+        let weight: f64 = share
+            .iter()
+            .cloned()
+            .flatten()
+            .map(|i| rows.weight(i))
+            .sum();
+        let copy = eager_on(rows, params, shared, share, copies as u64);
+        for (sum, w) in mean.vector.iter_mut().zip(&copy.vector) {
+            *sum += weight / total * w;
+        }
+        mean.loss_sum += copy.loss_sum;
+        mean.rows += copy.rows;
+    }
+    mean
+}
+
+/// The buckets of a round.
+fn buckets(rows: &Rows, params: &SgdParams) -> Vec<Range<usize>> {
+    let size = bucket_size(rows.len());
+    let mut order = BucketOrder::new(rows.len(), size, params.seed, params.partition).unwrap();
+    let (mut buckets, mut visited) = (Vec::new(), 0);
+    while visited < params.budget && rows.len() > 0 {
+        let bucket = order.at(params.cursor + buckets.len() as u64);
+        visited += bucket.len() as u64;
+        buckets.push(bucket);
+    }
+    buckets
+}
+
+/// The steps on the rows of these buckets, when so many copies make steps at a time.
+fn eager_on(
+    rows: &Rows,
+    params: &SgdParams,
+    shared: &[f64],
+    buckets: &[Range<usize>],
+    copies: u64,
+) -> Eager {
     let SgdProblem {
         loss,
         l1,
@@ -254,17 +315,10 @@ pub fn eager(rows: &Rows, params: &SgdParams, shared: &[f64]) -> Eager {
     } = params.problem;
     let outputs = loss.outputs();
     let mut model = shared.to_vec();
-    let mut order = BucketOrder::new(
-        rows.len(),
-        bucket_size(rows.len()),
-        params.seed,
-        params.partition,
-    )
-    .unwrap();
-    let (mut visited, mut cursor, mut loss_sum) = (0, params.cursor, 0.0);
-    while visited < params.budget && rows.len() > 0 {
-        for i in order.at(cursor) {
-            let eta = params.schedule.at(params.steps + visited);
+    let (mut visited, mut loss_sum) = (0, 0.0);
+    for bucket in buckets {
+        for i in bucket.clone() {
+            let eta = params.schedule.at(params.steps + copies * visited);
             let z = rows.predictions(i, outputs, &model);
             let (value, slopes) = differentiate(loss, &z, rows.labels[i]);
             loss_sum += rows.weight(i) * value;
@@ -292,7 +346,6 @@ pub fn eager(rows: &Rows, params: &SgdParams, shared: &[f64]) -> Eager {
             }
             visited += 1;
         }
-        cursor += 1;
     }
     Eager {
         vector: model.iter().map(|w| params.share * w).collect(),
@@ -307,8 +360,18 @@ pub fn descend(
     blocks: &[SgdData<'_>],
     shared: &[f64],
 ) -> (SgdOutcome, Vec<f64>) {
+    descend_by(None, params, blocks, shared)
+}
+
+/// As [`descend`], by the threads of a pool if there is one.
+pub fn descend_by(
+    pool: Option<&ThreadPool>,
+    params: &SgdParams,
+    blocks: &[SgdData<'_>],
+    shared: &[f64],
+) -> (SgdOutcome, Vec<f64>) {
     let mut blocks = Views::<LabelledRows>::new(blocks).unwrap();
-    let round = SgdRound::run(params.check().unwrap(), shared, &mut blocks).unwrap();
+    let round = SgdRound::run(params.check().unwrap(), shared, &mut blocks, pool).unwrap();
     let shared = bytes(shared);
     let mut vector = vec![0; shared.len()];
     for (k, part) in vector.chunks_mut(8 * 7).enumerate() {
@@ -401,5 +464,6 @@ pub fn epoch(problem: SgdProblem, schedule: Schedule, rows: usize) -> SgdParams 
         cursor: 0,
         steps: 0,
         share: 1.0,
+        threads: 1,
     }
 }

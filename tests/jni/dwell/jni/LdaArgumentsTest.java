@@ -48,8 +48,8 @@ class LdaArgumentsTest {
 
   @Test
   void lengths() {
-    refused("control", c -> c.control = Arrays.copyOf(c.control, 14));
-    refused("control", c -> c.control = Arrays.copyOf(c.control, 16));
+    refused("control", c -> c.control = Arrays.copyOf(c.control, 15));
+    refused("control", c -> c.control = Arrays.copyOf(c.control, 17));
     refused("settings", c -> c.settings = Arrays.copyOf(c.settings, 7));
     refused("settings", c -> c.settings = Arrays.copyOf(c.settings, 9));
     refused("alpha", c -> c.fields.put("alpha", new double[3]));
@@ -103,7 +103,7 @@ class LdaArgumentsTest {
 
   @Test
   void numbersOfTheRequest() {
-    bad(LdaLayout.CONTROL_VERSION, 0, 2);
+    bad(LdaLayout.CONTROL_VERSION, 0, 3);
     bad(LdaLayout.CONTROL_PARTITION, -1, 1L << 31);
     bad(LdaLayout.CONTROL_WORDS, 0, 1L << 31);
     bad(LdaLayout.CONTROL_TOPICS, 0, 1L << 31);
@@ -111,6 +111,7 @@ class LdaArgumentsTest {
     bad(LdaLayout.CONTROL_CURSOR, -1);
     bad(LdaLayout.CONTROL_SEEN, -1);
     bad(LdaLayout.CONTROL_ITERATIONS, 0, 1L << 31);
+    bad(LdaLayout.CONTROL_THREADS, 0, 1L << 31);
     badInRound(LdaLayout.CONTROL_BATCH, 0, 1L << 31);
     badInRound(LdaLayout.CONTROL_BUDGET, 0, -1);
     badInRound(LdaLayout.CONTROL_WORKERS, 0, 1L << 31);

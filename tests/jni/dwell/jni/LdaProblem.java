@@ -29,6 +29,7 @@ final class LdaProblem extends Partition {
   int batch = 4;
   int workers = 2;
   int cap = 30;
+  int threads = 1;
   long corpus = 50;
   long cursor;
   long seen;
@@ -69,9 +70,9 @@ final class LdaProblem extends Partition {
   }
 
   Call call(Native which) {
-    long[] control = which == BOUND ? LdaLayout.bound(fit, partition, m, topics, first, last, cap)
+    long[] control = which == BOUND ? LdaLayout.bound(fit, partition, m, topics, first, last, cap, threads)
         : LdaLayout.round(fit, partition, seed, m, topics, batch, concentration, mean, budget, cursor, seen, workers, cap, corpus,
-            sample);
+            sample, threads);
     double[] settings = LdaLayout.settings(eta, tau0, kappa, base, tolerance, overRelaxation, pruning, share);
     int length = which == BOUND ? ResultHeader.BYTES : LdaLayout.length(m, topics, concentration);
     return call(control, settings, bytes(shared), new byte[length]);

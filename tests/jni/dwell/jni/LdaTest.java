@@ -36,8 +36,8 @@ class LdaTest {
 
   /** The document of tests/golden/lda.py as a partition: two topics, three words, words 0 and 2 with counts 2 and 1. */
   private static Partition.Call golden(LdaProblem.Native which) {
-    long[] control = which == LdaProblem.BOUND ? LdaLayout.bound(1L << 40, 0, 3, 2, 0, 1, 500)
-        : LdaLayout.round(1L << 40, 0, 1, 3, 2, 1, false, false, 1, 0, 0, 1, 500, 10, 0);
+    long[] control = which == LdaProblem.BOUND ? LdaLayout.bound(1L << 40, 0, 3, 2, 0, 1, 500, 1)
+        : LdaLayout.round(1L << 40, 0, 1, 3, 2, 1, false, false, 1, 0, 0, 1, 500, 10, 0, 1);
     Partition.Call call = new Partition.Call();
     call.control = control;
     // rho = (9 + 1)^-1.

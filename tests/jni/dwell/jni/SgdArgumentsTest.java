@@ -54,8 +54,8 @@ class SgdArgumentsTest {
 
   @Test
   void lengths() {
-    refused("control", c -> c.control = Arrays.copyOf(c.control, 10));
-    refused("control", c -> c.control = Arrays.copyOf(c.control, 12));
+    refused("control", c -> c.control = Arrays.copyOf(c.control, 11));
+    refused("control", c -> c.control = Arrays.copyOf(c.control, 13));
     refused("settings", c -> c.settings = Arrays.copyOf(c.settings, 6));
     refused("", c -> c.settings = Arrays.copyOf(c.settings, 40));
     refused("offset", c -> c.offsets = new int[0]);
@@ -89,7 +89,7 @@ class SgdArgumentsTest {
 
   @Test
   void numbersOfTheRequest() {
-    bad(SgdLayout.CONTROL_VERSION, 3, 5);
+    bad(SgdLayout.CONTROL_VERSION, 4, 6);
     bad(SgdLayout.CONTROL_PARTITION, -1, 1L << 31);
     bad(SgdLayout.CONTROL_FEATURES, -1, 1L << 31);
     bad(SgdLayout.CONTROL_OUTPUTS, 0, 1L << 31);
@@ -97,6 +97,7 @@ class SgdArgumentsTest {
     bad(SgdLayout.CONTROL_BUDGET, -1);
     bad(SgdLayout.CONTROL_CURSOR, -1);
     bad(SgdLayout.CONTROL_STEPS, -1);
+    bad(SgdLayout.CONTROL_THREADS, 0);
     refused("byte[]", c -> c.control[SgdLayout.CONTROL_FEATURES] = Integer.MAX_VALUE);
     refused("shared", c -> c.control[SgdLayout.CONTROL_FEATURES] = 29);
     refused("loss", c -> c.control[SgdLayout.CONTROL_LOSS] = 6);
@@ -116,6 +117,7 @@ class SgdArgumentsTest {
       refused(problem(0), SgdProblem.SEARCH, "candidate", c -> c.settings[SgdLayout.SETTING_CANDIDATES + 1] = bad);
     }
     refused(problem(0), SgdProblem.DESCEND, "budget", c -> c.control[SgdLayout.CONTROL_BUDGET] = 0);
+    refused(problem(0), SgdProblem.DESCEND, "threads", c -> c.control[SgdLayout.CONTROL_THREADS] = 257);
     refused(problem(0), SgdProblem.SEARCH, "budget", c -> c.control[SgdLayout.CONTROL_BUDGET] = 0);
     refused(problem(0), SgdProblem.SEARCH, "candidates", c -> c.settings = Arrays.copyOf(c.settings, 7));
     // eta0 of 1 / l2 and more.

@@ -33,6 +33,7 @@ final class SgdProblem extends Partition {
   double eta0 = 0.1;
   double rate = 0.2;
   int kind = 1;
+  int threads = 1;
   double share = 0.5;
   double[] candidates = {0.01, 0.1};
   long cursor;
@@ -57,7 +58,7 @@ final class SgdProblem extends Partition {
 
   Call call(Native which) {
     long flags = intercept ? NativeBridge.SGD_INTERCEPT : 0;
-    long[] control = SgdLayout.control(partition, seed, m, loss, outputs, flags, budget, cursor, steps, kind);
+    long[] control = SgdLayout.control(partition, seed, m, loss, outputs, flags, budget, cursor, steps, kind, threads);
     double[] settings = which == DESCEND ? SgdLayout.descent(gamma, l1, l2, weightFactor, eta0, rate, share)
         : SgdLayout.search(gamma, l1, l2, weightFactor, rate, candidates);
     return call(control, settings, bytes(shared), newResult(which));

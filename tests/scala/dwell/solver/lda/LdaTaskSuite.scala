@@ -112,12 +112,13 @@ class LdaTaskSuite extends LimitedSuite {
       seen = 0L,
       concentration = learnAlpha,
       share = 0.0,
-      sample = 0)
+      sample = 0,
+      threads = 1)
     asked(data, RoundCall(common, budgets = Array(3L, 0L, 1L), cursors = Array(6L, 0L, 2L), sample = Array(2, 0, 0)))
   }
 
   private def asked(data: DocumentData, call: LdaCall) = {
-    val message = LdaMessage(1L, problem.priors, problem.inference, call)
+    val message = LdaMessage(1L, problem.priors, problem.inference, threads = 1, call)
     LdaStep.by(Recording, data, message, new Array[Byte](24), () => false)
   }
 

@@ -67,7 +67,8 @@ class LdaTrainerSuite extends SparkSuite {
             concentration = false,
             // The test applies the weights itself.
             share = 1.0,
-            sample = 0)
+            sample = 0,
+            threads = 1)
           val result = new Array[Byte](LdaLayout.length(Vocabulary, Topics, false))
           NativeLda.round(part, r, start, result, () => false)
           Numbers.Floats.values(result.drop(ResultHeader.BYTES))
@@ -86,5 +87,16 @@ class LdaTrainerSuite extends SparkSuite {
       } finally data.unpersist()
     }
     NativeLibrary.free(1L)
+  }
+
+  test("threads of a task change no bit of the topics") {
+    val data = DocumentDataset.read(sc.parallelize(vectors(50), 2).map(LabeledRow.ofVector), Vocabulary, 2, "test")
+    try {
+      val Seq(one, two) = Seq(1, 2).map { threads =>
+        LdaTrainer.run(data, problem.copy(learnAlpha = true, settings = problem.settings.copy(threads = threads)))
+      }
+      assert(one.lambda.sameElements(two.lambda) && one.alpha.sameElements(two.alpha))
+      assert(one.facts.objective == two.facts.objective)
+    } finally data.unpersist()
   }
 }

@@ -65,8 +65,11 @@ public final class LdaLayout {
   /** Round: size of the sample, the documents from the first on whose bound the round computes. */
   public static final int CONTROL_SAMPLE = 14;
 
+  /** Number of threads, at least 1. It does not change the results. */
+  public static final int CONTROL_THREADS = 15;
+
   /** Length of {@code control}. */
-  public static final int CONTROL_SLOTS = 15;
+  public static final int CONTROL_SLOTS = 16;
 
   // settings: doubles.
 
@@ -175,8 +178,8 @@ public final class LdaLayout {
 
   /** The control of {@link NativeBridge#ldaRound}; {@code cap} is the largest number of iterations of a document. */
   public static long[] round(long fit, int partition, long seed, int words, int topics, int batch, boolean concentration, boolean mean,
-      long budget, long cursor, long seen, int workers, int cap, long corpus, int sample) {
-    long[] control = control(fit, partition, words, topics, cap);
+      long budget, long cursor, long seen, int workers, int cap, long corpus, int sample, int threads) {
+    long[] control = control(fit, partition, words, topics, cap, threads);
     control[CONTROL_SEED] = seed;
     control[CONTROL_BATCH] = batch;
     control[CONTROL_FLAGS] = (concentration ? NativeBridge.LDA_CONCENTRATION : 0) + (mean ? NativeBridge.LDA_TOPIC_MEAN : 0);
@@ -190,14 +193,14 @@ public final class LdaLayout {
   }
 
   /** The control of {@link NativeBridge#ldaBound}, over documents {@code first} until {@code last}. */
-  public static long[] bound(long fit, int partition, int words, int topics, int first, int last, int cap) {
-    long[] control = control(fit, partition, words, topics, cap);
+  public static long[] bound(long fit, int partition, int words, int topics, int first, int last, int cap, int threads) {
+    long[] control = control(fit, partition, words, topics, cap, threads);
     control[CONTROL_FIRST] = first;
     control[CONTROL_LAST] = last;
     return control;
   }
 
-  private static long[] control(long fit, int partition, int words, int topics, int cap) {
+  private static long[] control(long fit, int partition, int words, int topics, int cap, int threads) {
     long[] control = new long[CONTROL_SLOTS];
     control[CONTROL_VERSION] = NativeBridge.LDA_LAYOUT_VERSION;
     control[CONTROL_FIT] = fit;
@@ -205,6 +208,7 @@ public final class LdaLayout {
     control[CONTROL_WORDS] = words;
     control[CONTROL_TOPICS] = topics;
     control[CONTROL_ITERATIONS] = cap;
+    control[CONTROL_THREADS] = threads;
     return control;
   }
 

@@ -105,7 +105,7 @@ public final class NativeBridge {
   public static final long MARGIN_LAYOUT_VERSION = 1;
 
   /** Version of {@link SgdLayout}. */
-  public static final long SGD_LAYOUT_VERSION = 4;
+  public static final long SGD_LAYOUT_VERSION = 5;
 
   /** Flag of model averaging: steps change the intercepts. */
   public static final long SGD_INTERCEPT = 1;
@@ -138,7 +138,7 @@ public final class NativeBridge {
   public static final long PASS_HESSIAN = 32;
 
   /** Version of {@link LdaLayout}. */
-  public static final long LDA_LAYOUT_VERSION = 1;
+  public static final long LDA_LAYOUT_VERSION = 2;
 
   /**
    * Flag of a round of LDA: K doubles follow the vector of the result. They are the sums over documents of the expected logarithms

@@ -52,8 +52,14 @@ public final class SgdLayout {
   /** Schedule of the step size eta: 0 eta0; 1 eta0 / sqrt(1 + rate t); 2 eta0 / (1 + rate eta0 t). */
   public static final int CONTROL_SCHEDULE = 10;
 
+  /**
+   * T, the number of threads, 1 to 256. A descent makes steps on T copies of the model and returns their mean, so another T gives another
+   * model; the same T gives the same model on every machine. A search has one thread.
+   */
+  public static final int CONTROL_THREADS = 11;
+
   /** Length of {@code control}. */
-  public static final int CONTROL_SLOTS = 11;
+  public static final int CONTROL_SLOTS = 12;
 
   // settings: 7 doubles; more in a search.
 
@@ -123,8 +129,8 @@ public final class SgdLayout {
   public static final int REACHED_SQUARE_NORM = 12;
 
   /**
-   * Descent: number of factors, 0 to {@link #MAX_FACTORS}. 0 with an L1 penalty (unless the descent diverged), and if more than
-   * {@link #MAX_FACTORS} would be needed.
+   * Descent: number of factors, 0 to {@link #MAX_FACTORS}. 0 with an L1 penalty or several threads (unless the descent diverged), and if
+   * more than {@link #MAX_FACTORS} would be needed.
    */
   public static final int FACTORS = 13;
 
@@ -181,7 +187,7 @@ public final class SgdLayout {
 
   /** The control of a call. */
   public static long[] control(int partition, long seed, int features, int loss, int outputs, long flags, long budget, long cursor,
-      long steps, int schedule) {
+      long steps, int schedule, int threads) {
     long[] control = new long[CONTROL_SLOTS];
     control[CONTROL_VERSION] = NativeBridge.SGD_LAYOUT_VERSION;
     control[CONTROL_PARTITION] = partition;
@@ -194,6 +200,7 @@ public final class SgdLayout {
     control[CONTROL_CURSOR] = cursor;
     control[CONTROL_STEPS] = steps;
     control[CONTROL_SCHEDULE] = schedule;
+    control[CONTROL_THREADS] = threads;
     return control;
   }
 

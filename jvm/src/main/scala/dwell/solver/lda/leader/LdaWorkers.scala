@@ -41,7 +41,8 @@ private[lda] final class LdaWorkers(workers: Replicas[LdaMessage, LdaReply], tas
       from.seen,
       problem.learnAlpha,
       share = 0.0,
-      sample = 0)
+      sample = 0,
+      problem.settings.threads)
     val replies = workers.allReduce(
       message(from, RoundCall(common, budgets, from.cursors, task.sample)),
       from.version,
@@ -63,7 +64,7 @@ private[lda] final class LdaWorkers(workers: Replicas[LdaMessage, LdaReply], tas
   }
 
   private def message(at: LdaProgress, call: LdaCall): LdaMessage =
-    LdaMessage(fit, at.priors(problem), problem.inference, call)
+    LdaMessage(fit, at.priors(problem), problem.inference, problem.settings.threads, call)
 
   private def sampled(replies: Array[LdaReply]): Double = -replies.map(_.bound).sum / replies.map(_.tokens).sum
 

@@ -34,8 +34,18 @@ private[solver] final case class RoundCall(
 /** Only the bound of the sample. The update has no vector. */
 private[solver] final case class BoundCall(override val sample: Array[Int]) extends LdaCall
 
-/** The message of one exchange. The topics travel with it. */
-private[solver] final case class LdaMessage(fit: Long, priors: LdaPriors, inference: Inference, call: LdaCall)
+/**
+ * The message of one exchange. The topics travel with it.
+ *
+ * @param threads
+ *   threads that one task may use
+ */
+private[solver] final case class LdaMessage(
+    fit: Long,
+    priors: LdaPriors,
+    inference: Inference,
+    threads: Int,
+    call: LdaCall)
 
 /**
  * A worker's reply, beside its vector.

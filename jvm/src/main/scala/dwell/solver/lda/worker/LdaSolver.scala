@@ -113,6 +113,8 @@ final case class Inference(
  *   factor of the result, 0 to 1: the worker's weight in the average of the topics
  * @param sample
  *   number of documents of the partition, from its first on, whose bound is computed
+ * @param threads
+ *   threads of the call, at least 1. They do not change the result
  */
 final case class LdaRound(
     fit: Long,
@@ -128,12 +130,15 @@ final case class LdaRound(
     seen: Long,
     concentration: Boolean,
     share: Double,
-    sample: Int)
+    sample: Int,
+    threads: Int)
 
 /**
  * The bound of documents `first` until `last` of a partition: 0 <= first < last.
  *
  * @param fit
  *   as in [[LdaRound]]
+ * @param threads
+ *   as in [[LdaRound]]
  */
-final case class LdaBound(fit: Long, priors: LdaPriors, inference: Inference, first: Int, last: Int)
+final case class LdaBound(fit: Long, priors: LdaPriors, inference: Inference, first: Int, last: Int, threads: Int)

@@ -53,7 +53,7 @@ private[solver] object LdaStep {
         val result = new Array[Byte](ResultHeader.BYTES)
         val sample = call.sample(data.index)
         if (sample > 0) {
-          val r = LdaBound(message.fit, message.priors, message.inference, first = 0, last = sample)
+          val r = LdaBound(message.fit, message.priors, message.inference, first = 0, last = sample, message.threads)
           solver.bound(data, r, shared, result, cancellation)
         }
         ResultHeader.put(result, ResultHeader.STARTED, started)

@@ -28,7 +28,8 @@ private[lda] object NativeLda extends LdaSolver {
         r.workers,
         r.inference.cap,
         r.corpus,
-        r.sample),
+        r.sample,
+        r.threads),
       settings(r.priors, r.inference, r.schedule, r.share),
       r.priors.alpha,
       data.offsets,
@@ -46,7 +47,8 @@ private[lda] object NativeLda extends LdaSolver {
       result: Array[Byte],
       cancellation: Cancellation): Unit =
     NativeBridge.ldaBound(
-      LdaLayout.bound(r.fit, data.index, data.vocabulary, r.priors.topics, r.first, r.last, r.inference.cap),
+      LdaLayout
+        .bound(r.fit, data.index, data.vocabulary, r.priors.topics, r.first, r.last, r.inference.cap, r.threads),
       // A bound makes no steps, so any schedule will do.
       settings(r.priors, r.inference, LdaSchedule(tau0 = 0.0, kappa = 0.0), share = 0.0),
       r.priors.alpha,

@@ -35,6 +35,7 @@ private[rows] final class ModelAveraging(
     start: Reached)
     extends AveragedRounds[AveragingProgress, Reached](workers, task.problem.uid, attempt, timeline) {
   private val problem = task.problem
+  private val threads = problem.settings.threads
   private val epochs = problem.localWork.getOrElse(1.0)
   private val roundsOfEpoch = math.max(1, math.ceil(1.0 / epochs).toInt)
 
@@ -61,14 +62,15 @@ private[rows] final class ModelAveraging(
     workers.distribute(version, LittleEndian.bytes(start.model), None)
     val search = new FirstStep(workers, task, partitions.meanSquareNorm)
     if (firstStep.isEmpty) firstStep = Some(search.run(version, schedule(1.0)))
-    val models = partitions.rows.count(_ > 0)
+    // Each thread of a worker has a model of its own.
+    val models = threads * partitions.rows.count(_ > 0)
     val growth = if (problem.stepSize.isEmpty) Some(Growth(models * firstStep.get, search.largest)) else None
     AveragingProgress.start(start.objective, firstStep.get, growth, partitions.rows.length).from(version)
   }
 
   private def descend(progress: AveragingProgress): Averaged = {
     val call =
-      DescendCall(schedule(progress.eta0), epochs, progress.cursors, progress.steps, partitions.shares)
+      DescendCall(schedule(progress.eta0), epochs, progress.cursors, progress.steps, partitions.shares, threads)
     val kept = Set(progress.begun, progress.before)
     val what = f"${timeline.rounds}%d rounds, objective ${progress.seen}%.6g"
     // The note stays with the model that this round produces, so it counts this round.

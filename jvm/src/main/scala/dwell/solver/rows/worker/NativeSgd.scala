@@ -50,7 +50,8 @@ private[solver] object NativeSgd {
         budget = r.budget,
         cursor = r.cursor,
         steps = r.steps,
-        schedule = r.schedule.kind.code),
+        schedule = r.schedule.kind.code,
+        threads = r.threads),
       SgdLayout.descent(
         r.problem.loss.parameter,
         r.problem.penalty.l1,
@@ -81,7 +82,8 @@ private[solver] object NativeSgd {
         budget = r.budget,
         cursor = r.cursor,
         steps = r.steps,
-        schedule = r.schedule.kind.code),
+        schedule = r.schedule.kind.code,
+        threads = 1),
       SgdLayout.search(
         r.problem.loss.parameter,
         r.problem.penalty.l1,
@@ -137,7 +139,8 @@ private[solver] object NativeSgd {
       budget: Long,
       cursor: Long,
       steps: Long,
-      schedule: Int): Array[Long] =
+      schedule: Int,
+      threads: Int): Array[Long] =
     SgdLayout.control(
       data.index,
       seed,
@@ -149,5 +152,6 @@ private[solver] object NativeSgd {
       budget,
       cursor,
       steps,
-      schedule)
+      schedule,
+      threads)
 }

@@ -17,13 +17,16 @@ private[solver] sealed trait SgdCall extends Serializable
  *   rows that each partition has visited
  * @param shares
  *   weight of each partition's model in the average
+ * @param threads
+ *   threads of each partition's descent
  */
 private[solver] final case class DescendCall(
     schedule: StepSchedule,
     epochs: Double,
     cursors: Array[Long],
     steps: Array[Long],
-    shares: Array[Double])
+    shares: Array[Double],
+    threads: Int)
     extends SgdCall
 
 /**

@@ -15,6 +15,9 @@ import dwell.problem.StepSchedule
  *   rows that the worker has visited since the start of the fit
  * @param share
  *   factor of the result, 0 to 1: the worker's weight in the average of the models
+ * @param threads
+ *   threads of the call, 1 to 256. Each makes its steps on its own copy of the model, and the result is the mean of the copies, so it
+ *   depends on their number, but not on the number of cores
  */
 final case class Descend(
     seed: Long,
@@ -23,7 +26,8 @@ final case class Descend(
     budget: Long,
     cursor: Long,
     steps: Long,
-    share: Double)
+    share: Double,
+    threads: Int)
 
 /**
  * A search for the first step size.

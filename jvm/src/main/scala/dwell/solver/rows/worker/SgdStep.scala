@@ -39,7 +39,7 @@ private[solver] object SgdStep {
       val k = data.index
       val budget = math.max(1L, math.ceil(c.epochs * rows).toLong)
       val r =
-        Descend(message.seed, message.problem, c.schedule, budget, c.cursors(k), c.steps(k), c.shares(k))
+        Descend(message.seed, message.problem, c.schedule, budget, c.cursors(k), c.steps(k), c.shares(k), c.threads)
       TaskCancellation(NativeSgd.descend(data, r, shared, result, _))
     }
     ResultHeader.put(result, ResultHeader.STARTED, started)
