@@ -48,7 +48,7 @@ private[cluster] object MemoryWatch {
   def during[T](sc: SparkContext)(body: => T): (T, MemoryWatch) = {
     val watch = new MemoryWatch
     sc.addSparkListener(watch)
-    try (body, watch)
+    try body -> watch
     finally sc.removeSparkListener(watch)
   }
 

@@ -1,6 +1,7 @@
 """Sessions that run before Dwell is imported, on every kind of cluster that this machine can have."""
 
 import pathlib
+import sys
 import tempfile
 import unittest
 
@@ -84,7 +85,8 @@ class SessionsTest(unittest.TestCase):
             application = pathlib.Path(directory, "application.py")
             application.write_text(program(), "utf-8")
             submit = package_test.SPARK / "bin" / "spark-submit"
-            self.check(package_test.python(str(STANDALONE), "--cores", "1", str(submit), str(application)))
+            command = [str(STANDALONE), "--cores", "1", str(submit), str(application)]
+            self.check(package_test.python(*command, PYSPARK_PYTHON=sys.executable))
 
 
 if __name__ == "__main__":
