@@ -159,7 +159,9 @@ object ClusterTest extends Harness {
         val (model, places) = withPlaces(spark)(withExecutorKilled(spark)(fit))
         val report = FitReport.of(model)
         check(report.algorithm == "newton" && report.rounds.last.round == rounds, report.toText)
-        check(noticed(report, places), s"${places.groupBy(identity).map { case (place, same) => place -> same.size }}\n${report.toText}")
+        check(
+          noticed(report, places),
+          s"${places.groupBy(identity).map { case (place, same) => place -> same.size }}\n${report.toText}")
         val distance = math.sqrt(Vectors.sqdist(model.coefficients, expected.coefficients))
         check(distance <= 1e-10 * Vectors.norm(expected.coefficients, 2.0), s"coefficients differ by $distance")
         checkNothingLeft(spark)

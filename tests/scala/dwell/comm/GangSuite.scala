@@ -80,7 +80,7 @@ class GangSuite extends LimitedSuite with BeforeAndAfterAll {
   for ((k, length, emptyAt) <- CheckLong.pairsOf(exchanges)) {
     test(s"$k tasks, vectors of $length, nothing from task $emptyAt: the same bits as by the driver") {
       val shared = new Array[Byte](8 * length)
-    Random.nextBytes(shared)
+      Random.nextBytes(shared)
       val driver =
         new DriverMode(sc.parallelize(0 until k, k), fit = 1L, VectorFormat(HeaderBytes, length))(echo(length, emptyAt))
       val name = nextName()

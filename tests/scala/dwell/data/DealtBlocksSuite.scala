@@ -90,7 +90,8 @@ class DealtBlocksSuite extends SparkSuite {
         val blocks = found(data.partitions).flatten
         assert(blocks.size >= 4)
         blocks.foreach { block =>
-          val quarters = block.groupBy(row => number(row) * 4 / count).map { case (quarter, rows) => quarter -> rows.size }
+          val quarters =
+            block.groupBy(row => number(row) * 4 / count).map { case (quarter, rows) => quarter -> rows.size }
           assert(quarters.values.forall(rows => math.abs(rows / block.size.toDouble - 0.25) < 0.02), quarters)
           val near = block.map(number).sliding(2).count(pair => math.abs(pair(1) - pair(0)) < count / 100)
           assert(near < block.size / 20, "rows that were near one another in the source")

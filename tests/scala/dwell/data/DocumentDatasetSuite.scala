@@ -82,7 +82,8 @@ class DocumentDatasetSuite extends SparkSuite {
     val left = read(slices = 40, workers = 2)
     assert(left.placement == "rows left where Spark has them" && left.documentsPerPartition.toSeq == Seq(200, 200))
     // Blocks of ten documents go to the workers in turn.
-    val inTurn = (1 to 400).grouped(10).toSeq.zipWithIndex.groupBy(_._2 % 2).map { case (turn, of) => turn -> of.map(_._1) }
+    val inTurn =
+      (1 to 400).grouped(10).toSeq.zipWithIndex.groupBy(_._2 % 2).map { case (turn, of) => turn -> of.map(_._1) }
     val before = left.partitions.collect().map(counts).toSeq
     assert(before == Seq(inTurn(0).flatten, inTurn(1).flatten))
     def kept = sc.getPersistentRDDs.values.flatMap(rdd => Option(rdd.name)).filter(_.startsWith("test: ")).toSeq

@@ -238,7 +238,8 @@ private[ml] object ExtendedPrecision {
             Two.multiply(eps).multiply(e.abs, Digits).subtract(square(eps).multiply(sigma, Digits), Digits)
           else divided(square(e), sigma)
         Half.multiply(sigma.add(own, Digits), Digits)
-      } else None
+      }
+      else None
     }
     def derivatives(
         z: Array[Decimal],
