@@ -3,7 +3,6 @@ package dwell.record
 import java.util.Locale
 
 import dwell.LimitedSuite
-import dwell.record.FitFacts
 import dwell.report.SparkFitReport
 
 /** The phases of a fit: their sums, and their text. */
