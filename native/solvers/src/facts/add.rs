@@ -36,7 +36,7 @@ impl FeatureSums<'_> {
                 let offsets = &offsets[range.start..=range.end];
                 let rows = of_rows.part(range);
                 match values {
-                    Values::Ones if weights.is_none() => {
+                    Values::Ones if weights.is_none() && !self.ones.is_empty() => {
                         self.add_ones(offsets, indices, rows);
                         Ok(())
                     }

@@ -33,7 +33,7 @@ pub struct FeatureSums<'a> {
 impl<'a> FeatureSums<'a> {
     /// The sums so far.
     ///
-    /// `ones`: for each feature the counted ones, in rows without and with a positive label; `positions`: for each feature 1 and its position in
+    /// `ones`: for each feature the counted ones, in rows without and with a positive label, or nothing if ones have sums as well; `positions`: for each feature 1 and its position in
     /// `sums`, or 0; `sums`: [`SUMS`] numbers a feature, with room for those that have their first one in the rows to come; `used`: the number of
     /// features in it.
     ///
@@ -45,12 +45,14 @@ impl<'a> FeatureSums<'a> {
         sums: &'a mut [f64],
         used: usize,
     ) -> Result<Self, SolverError> {
-        same_length(
-            "ones",
-            ones.len(),
-            2 * positions.len(),
-            "class of a feature",
-        )?;
+        if !ones.is_empty() {
+            same_length(
+                "ones",
+                ones.len(),
+                2 * positions.len(),
+                "class of a feature",
+            )?;
+        }
         let (ones, _) = ones.as_chunks_mut();
         let (sums, _) = sums.as_chunks_mut();
         if used > sums.len() {

@@ -182,6 +182,10 @@ fn ones_of_weight_one_are_counted() {
         assert_eq!(all.used(), 0);
     }
     assert!(positions.iter().all(|&position| position == 0));
+    let mut sums = vec![0.0; SUMS * FEATURES];
+    let mut all = FeatureSums::new(&mut [], &mut positions, &mut sums, 0).unwrap();
+    all.add(matrix, &data.labels, None, 0..100).unwrap();
+    assert_eq!(all.used(), FEATURES - 1, "without counts ones have sums");
     for (feature, counts) in ones.chunks(2).enumerate() {
         let [count, .., positive] = data.expected(feature, false);
         assert_eq!(

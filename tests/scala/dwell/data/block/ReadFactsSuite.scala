@@ -74,6 +74,13 @@ class ReadFactsSuite extends SparkSuite {
         Vectors.sparse(200000, row.features.toSparse.indices.map(_ * 6007), row.features.toSparse.values))
     }
     for (size <- Seq(120, 10)) check(wide, facts(wide.grouped(size).toSeq, 200000))
+    // So many features are not counted.
+    val many = 5000000
+    val far = ones.map { row =>
+      val sparse = row.features.toSparse
+      row.copy(features = Vectors.sparse(many, sparse.indices.map(_ * 150001), sparse.values))
+    }
+    check(far, facts(far.grouped(10).toSeq, many))
   }
 
   test(

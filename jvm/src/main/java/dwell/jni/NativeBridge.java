@@ -339,7 +339,7 @@ public final class NativeBridge {
    *   number of features that have sums so far
    * @param ones
    *   for each feature how many of its nonzeros were counted instead, in rows whose label is not positive and in rows whose label is; read
-   *   and written. A block counts its nonzeros if all of them are 1 and so is the weight of each of its rows
+   *   and written. A block counts its nonzeros if all of them are 1 and so is the weight of each of its rows. If it is empty, ones have sums
    * @param positions
    *   for each feature 1 and the position of its sums, or 0 if it has none so far; read and written
    * @param sums

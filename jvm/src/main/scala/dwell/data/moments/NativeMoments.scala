@@ -11,7 +11,7 @@ private[data] final class NativeMoments(numFeatures: Int) {
   NativeLibrary.require()
 
   // See NativeBridge.featureSums.
-  private val ones = new Array[Long](2 * numFeatures)
+  private var ones = Array.emptyLongArray
   private val positions = new Array[Int](numFeatures)
   private var sums = Array.emptyDoubleArray
   private var used = 0
@@ -23,16 +23,18 @@ private[data] final class NativeMoments(numFeatures: Int) {
       case _: DenseBlock => (null, null)
     }
     val values = block.values
-    val isCounted = values.values32 == null && values.values64 == null && weights == null
-    if (!isCounted) makeRoom(math.min(numFeatures.toLong, used.toLong + block.nonzeros).toInt)
+    val isOnes = values.values32 == null && values.values64 == null && weights == null
+    if (isOnes && numFeatures <= MostCounted) {
+      if (ones.isEmpty) ones = new Array[Long](2 * numFeatures)
+    } else makeRoom(math.min(numFeatures.toLong, used.toLong + block.nonzeros).toInt)
     used = NativeBridge
       .featureSums(offsets, features, values.values32, values.values64, labels, weights, used, ones, positions, sums)
   }
 
   /** The moments of all blocks. */
   def result: MomentPiece =
-    if (used == 0) counted
-    else if (ones.forall(_ == 0L)) summed
+    if (ones.isEmpty) summed
+    else if (used == 0) counted
     else new MergedMoments(0, numFeatures).add(counted).add(summed).result
 
   /** The moments of the nonzeros that were counted. */
@@ -69,7 +71,8 @@ private[data] final class NativeMoments(numFeatures: Int) {
       positive(i) = sums(at + POSITIVE)
       i += 1
     }
-    new MomentPiece(columns, counts, positive, new ValueMoments(widths, weight, mean, squares))
+    val values = if (used == 0) null else new ValueMoments(widths, weight, mean, squares)
+    new MomentPiece(columns, counts, positive, values)
   }
 
   private def makeRoom(features: Int): Unit = {
@@ -83,6 +86,9 @@ private[data] final class NativeMoments(numFeatures: Int) {
 }
 
 private object NativeMoments {
+
+  /** Counts of more features would take more than 64 MB of a task. */
+  private val MostCounted = 1 << 22
 
   /** The longest array of whole features. */
   private val Most = (Int.MaxValue / SumsLayout.SUMS - 2).toLong * SumsLayout.SUMS
