@@ -18,6 +18,8 @@ the result, with the lines that tell why: total.py prints them at the end. So ar
 
 With --warn a failed test is a warning: it is kept with its lines, and the group has not failed.
 
+DWELL_PLATFORM, the versions that the group runs on, is kept in the result for versions.py.
+
 With --scratch, DIR/NAME is there while the command runs: DWELL_SCRATCH names it, temporary files and
 Spark's go there.
 """
@@ -265,7 +267,8 @@ def main():
     result = {
         "name": arguments.name, "passed": numbers["passed"], "failed": numbers["failed"], "skipped": numbers["skipped"],
         "later": numbers["later"], "began": began, "seconds": round(seconds, 1), "cpu": round(used.ru_utime + used.ru_stime, 1),
-        "reasons": reasons, "failures": told(lines, numbers, stopped, arguments.format), "flaky": flaky, "warnings": 0}
+        "reasons": reasons, "failures": told(lines, numbers, stopped, arguments.format), "flaky": flaky, "warnings": 0,
+        "platform": os.environ.get("DWELL_PLATFORM", "")}
     if arguments.warn:
         result.update(failed=0, warnings=numbers["failed"])
     results.write(arguments.directory, result)

@@ -31,6 +31,9 @@ object LdaBench {
   private val Batch = 1000
   private val LongBatch = 4000
 
+  /** Documents of a worker's step. Without a choice it has 500 of them, with two workers. */
+  private val LocalBatches = Seq(125, 2000, 8000)
+
   /** Documents that Spark visits, and others. */
   private val SparkDocuments = 30000
   private val Visits = Seq(4000, 8000, 16000, 24000, 32000, 64000)
@@ -121,7 +124,7 @@ object LdaBench {
       averaging("rounds of 8000", 8000),
       averaging("rounds of 4000", 4000),
       averaging(s"offset 256, rounds of $LongRound", LongRound, longOffset: _*),
-      averaging(s"mean, rounds of $LongRound", LongRound, "topicEstimate" -> "mean"),
+      averaging(s"mean, rounds of $LongRound", LongRound, "topicEstimate" -> "mean")) ++ LocalBatches.map(n => averaging(s"local batches of $n", LongRound, "localBatch" -> n)) ++ Seq(
       dwell("Dwell, Params of Spark", Batch, averages = false, LdaProblems.Sequential),
       dwell(OneWorker, Batch, averages = false, LdaProblems.Sequential :+ ("numWorkers" -> 1)),
       oneStep(Batch, LdaProblems.Sequential),
