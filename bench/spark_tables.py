@@ -81,11 +81,15 @@ def exchange_table(rows):
     return lines
 
 
-def grid_table(rows):
-    lines = ["| data | system | seconds: median (all) | best regParam | best area under ROC |", "|:--|:--|:--|--:|--:|"]
-    for row in rows:
-        lines.append("| %s | %s | %s | %.2e | %.4f |" % (
-            row["data"], row["system"], seconds_text(row["seconds"]), row["bestRegParam"], max(row["metrics"])))
+def tuning_table(rows):
+    lines = ["| search | rows | system | seconds: median (all) | Spark's by these | metrics, at most this far from Spark's |",
+             "|:--|--:|:--|:--|--:|--:|"]
+    for (search,), some in groups(rows, "search").items():
+        spark = next((row for row in some if row["system"] == "Spark"), None)
+        for row in some:
+            times = "%.1f" % (middle(spark["seconds"]) / middle(row["seconds"])) if spark else ""
+            apart = "" if row["fromSpark"] is None else "%.1e" % row["fromSpark"]
+            lines.append("| %s | %d | %s | %s | %s | %s |" % (search, row["rows"], row["system"], seconds_text(row["seconds"]), times, apart))
     return lines
 
 
@@ -380,7 +384,7 @@ def tall_peers_table(rows):
 TABLES = {"benchRounds": ("Rounds", rounds_table), "benchIntercept": ("Rounds with an intercept", intercept_table),
           "benchLocalWork": ("Local work", local_work_table),
           "benchClassification": ("Classification", classification_table), "benchExchange": ("Exchange", exchange_table),
-          "benchGrid": ("Grid search", grid_table), "benchReferences": ("Implementations", references_table),
+          "benchTuning": ("Grid searches", tuning_table), "benchReferences": ("Implementations", references_table),
           "benchMiniBatch": ("Mini-batches", mini_batch_table), "benchMaSgd": ("MA-SGD", ma_sgd_table),
           "benchMaSgdScaling": ("MA-SGD over partitions", scaling_table), "benchSections": ("Sections of packages", sections_table),
           "benchTopics": ("Topics", topics_table), "benchReading": ("Reading", reading_table),

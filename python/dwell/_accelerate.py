@@ -78,6 +78,7 @@ def _is_on() -> bool:
 
 def _switch(on: bool) -> None:
     global _said
+    _switch_searches(on)
     for stock, name, shares in _classes():
         if on:
             stock._fit_java = _fit_java(name)
@@ -91,6 +92,43 @@ def _switch(on: bool) -> None:
         _said = True
         names = ", ".join(name for _, name, _ in _COVERED)
         say(f"pyspark's {names} train by native code; dwell.accelerate(False) undoes it")
+
+
+def _switch_searches(on: bool) -> None:
+    """Lets pyspark's searches read the rows once."""
+    from pyspark.ml import tuning
+
+    from dwell import _search
+
+    searches: list[tuple[Any, Any]] = [
+        (tuning.CrossValidator, _search.cross_validate),
+        (tuning.TrainValidationSplit, _search.validate),
+    ]
+    for stock, run in searches:
+        if on and not hasattr(stock._fit, "stock"):
+            stock._fit = _searching(stock._fit, run)
+        elif not on and hasattr(stock._fit, "stock"):
+            stock._fit = stock._fit.stock
+
+
+def _searching(stock: Any, run: Any) -> Any:
+    def fit(self: Any, dataset: Any) -> Any:
+        return run(self, dataset, _linear, lambda rows: stock(self, rows))
+
+    fit.stock = stock  # type: ignore[attr-defined]
+    return fit
+
+
+def _linear(estimator: Any) -> Any:
+    """What trains in the place of a linear estimator of pyspark's, or of Dwell's; None if it is another one, or the session is remote."""
+    from pyspark import SparkContext
+
+    from dwell.ml._java import SharingEstimator
+
+    if SparkContext._active_spark_context is None or isinstance(estimator, SharingEstimator):
+        return estimator if isinstance(estimator, SharingEstimator) else None
+    name = next((name for stock, name, shares in _classes() if shares and type(estimator) is stock), None)
+    return None if name is None else _native(estimator, name)
 
 
 def _attach() -> None:

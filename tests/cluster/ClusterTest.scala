@@ -11,7 +11,9 @@ import scala.util.Try
 import org.apache.hadoop.fs.FileUtil
 import org.apache.spark.{SparkEnv, TaskContext, UnpromisedRDD}
 import org.apache.spark.ml.clustering.LocalLDAModel
+import org.apache.spark.ml.evaluation.RegressionEvaluator
 import org.apache.spark.ml.linalg.{Vector, Vectors}
+import org.apache.spark.ml.tuning.ParamGridBuilder
 import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent, SparkListenerJobStart, SparkListenerTaskEnd, TaskLocality}
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
@@ -24,6 +26,7 @@ import dwell.data.block.LabeledRow
 import dwell.fit.DwellConf
 import dwell.jni.{NativeBridge, NativeLoader, ResultHeader}
 import dwell.ml.classification.{LinearSVC, LogisticRegression}
+import dwell.ml.tuning.CrossValidator
 import dwell.problem.Penalty
 import dwell.record.RoundCompleted
 import dwell.report.FitReport
@@ -75,6 +78,24 @@ object ClusterTest extends Harness {
       val distance = math.sqrt(Vectors.sqdist(model.coefficients, reference.coefficients))
       // Two models within 1e-9 of the optimal objective may differ by about the square root of 1e-9.
       check(distance < 1e-3 * Vectors.norm(reference.coefficients, 2.0), s"coefficients differ by $distance")
+    }
+
+    test("a search that loses an executor in the middle of a fit has the metrics of one that does not") {
+      waitForExecutors(spark, 2)
+      val penalties = new ParamGridBuilder().addGrid(estimator.regParam, Array(0.5, 0.1)).build()
+      def search = new CrossValidator()
+        .setEstimator(estimator)
+        .setEvaluator(new RegressionEvaluator())
+        .setEstimatorParamMaps(penalties)
+        .setNumFolds(2)
+        .setSeed(3L)
+        .fit(data)
+        .avgMetrics
+      val expected = search
+      val metrics = withExecutorKilled(spark)(search)
+      val apart = metrics.zip(expected).map { case (a, b) => math.abs(a - b) }.max
+      check(apart <= 1e-3 * expected.max, s"${metrics.toSeq}, not ${expected.toSeq}")
+      checkNothingLeft(spark)
     }
 
     def logistic(

@@ -17,7 +17,7 @@ import others  # noqa: F401
 import package_test  # noqa: F401  (puts the installed package on the path)
 from dwell.ml import _keywords
 
-MODULES = ["dwell", "dwell.ml.classification", "dwell.ml.regression", "dwell.ml.clustering"]
+MODULES = ["dwell", "dwell.ml.classification", "dwell.ml.regression", "dwell.ml.clustering", "dwell.ml.tuning"]
 DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs" / "python.md"
 HEAD = """\
 # Python

@@ -362,7 +362,7 @@ class PackageTest(unittest.TestCase):
             self.assertIn("algorithm" if kind is not LDA else "localBatch", str(inspect.signature(kind)))
 
     def test_examples_of_docstrings_run(self):
-        modules = [importlib.import_module("dwell." + name) for name in ("ml.classification", "ml.regression", "ml.clustering", "_report", "_session", "_progress", "_accelerate")]
+        modules = [importlib.import_module("dwell." + name) for name in ("ml.classification", "ml.regression", "ml.clustering", "ml.tuning", "_report", "_session", "_progress", "_accelerate")]
         counts = [doctest.testmod(module, verbose=False, optionflags=doctest.ELLIPSIS) for module in modules]
         self.assertEqual(sum(count.failed for count in counts), 0)
         self.assertTrue(all(count.attempted >= 2 for count in counts), counts)

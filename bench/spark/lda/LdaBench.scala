@@ -124,7 +124,8 @@ object LdaBench {
       averaging("rounds of 8000", 8000),
       averaging("rounds of 4000", 4000),
       averaging(s"offset 256, rounds of $LongRound", LongRound, longOffset: _*),
-      averaging(s"mean, rounds of $LongRound", LongRound, "topicEstimate" -> "mean")) ++ LocalBatches.map(n => averaging(s"local batches of $n", LongRound, "localBatch" -> n)) ++ Seq(
+      averaging(s"mean, rounds of $LongRound", LongRound, "topicEstimate" -> "mean")) ++ LocalBatches.map(n =>
+      averaging(s"local batches of $n", LongRound, "localBatch" -> n)) ++ Seq(
       dwell("Dwell, Params of Spark", Batch, averages = false, LdaProblems.Sequential),
       dwell(OneWorker, Batch, averages = false, LdaProblems.Sequential :+ ("numWorkers" -> 1)),
       oneStep(Batch, LdaProblems.Sequential),

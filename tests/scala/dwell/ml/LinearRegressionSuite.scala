@@ -138,7 +138,7 @@ class LinearRegressionSuite extends SparkSuite {
   test("a setting of the session that makes no sense is refused by its name") {
     Seq(
       (DwellConf.GangPatience, "soon", "'soon'"),
-      (DwellConf.ShareData, "maybe", "'maybe'"),
+      ("spark.dwell.shareData", "true", "search with dwell.ml.tuning.CrossValidator"),
       ("spark.dwell.aggregation", "gang", "set the Param aggregation")).foreach { case (key, value, told) =>
       withConf(key, value) {
         val e = intercept[IllegalArgumentException](estimator.fit(data))

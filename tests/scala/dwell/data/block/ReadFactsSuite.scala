@@ -111,10 +111,10 @@ class ReadFactsSuite extends SparkSuite {
     val rows = TestData.random(3, 60, 12, 0.5)
     val (first, again) = (facts(Seq(rows), 12), facts(Seq(rows.reverse), 12))
     def merged(read: ReadFacts) = {
-      val piece = new ReadFacts.Piece(0, read.summaries.head.fingerprint, read.moments)
-      ReadFacts.of(first.summaries, Seq(ReadFacts.Range.of(0, 12, Iterator(piece))))
+      val piece = new ReadFacts.Piece(0, read.summaries.head.fingerprint, 0, read.moments)
+      ReadFacts.of(first.summaries, Seq(ReadFacts.Range.of(0, 12, 1, Iterator(piece))), 1).head
     }
-    assert(merged(first).moments.columns.sameElements(first.moments.columns))
+    assert(merged(first).columns.sameElements(first.moments.columns))
     assert(intercept[InputChangedException](merged(again)).getMessage.contains("Partition 0"))
   }
 

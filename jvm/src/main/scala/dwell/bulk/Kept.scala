@@ -11,17 +11,31 @@ import dwell.spark.{Cargo, Unpersist}
 /**
  * Objects that Spark keeps, as `stored` persists them. Spark writes them to disk and to other executors with the user's
  * serialiser: see [[dwell.spark.Cargo]], which leaves [[Bulk]] objects to their own format.
+ *
+ * @param chosen
+ *   those of a partition that are here; None for all of them. Another `Kept` then owns the objects
  */
-private[dwell] final class Kept[T: ClassTag] private (stored: RDD[SerializableWritable[Cargo[T]]])
+private[dwell] final class Kept[T: ClassTag] private (
+    stored: RDD[SerializableWritable[Cargo[T]]],
+    chosen: Option[Iterator[T] => Iterator[T]])
     extends RDD[T](stored) {
 
   override protected def getPartitions: Array[Partition] = stored.partitions
 
   override def compute(split: Partition, context: TaskContext): Iterator[T] =
-    stored.iterator(split, context).map(_.value.content)
+    choose(stored.iterator(split, context).map(_.value.content))
+
+  private def choose: Iterator[T] => Iterator[T] = chosen.getOrElse(identity)
+
+  /** A part of the objects, which this one keeps. */
+  def part(of: Iterator[T] => Iterator[T]): Kept[T] = new Kept(stored, Some(choose.andThen(of)))
+
+  /** Whether the objects are a part of what another one keeps. */
+  def isPart: Boolean = chosen.isDefined
 
   /** Keeps the objects, from the next job on that computes them. */
   def keep(level: StorageLevel): this.type = {
+    require(!isPart, "another one keeps the objects")
     stored.persist(level)
     this
   }
@@ -42,17 +56,17 @@ private[dwell] final class Kept[T: ClassTag] private (stored: RDD[SerializableWr
     val missing = blocks.missing
     if (missing.nonEmpty)
       sparkContext.runJob(stored, (it: Iterator[SerializableWritable[Cargo[T]]]) => it.foreach(_ => ()), missing)
+    val choose = this.choose // so that tasks do not get this object
     blocks.map { group => () =>
       group().map { case (partition, objects) =>
-        partition -> objects
-          .getOrElse(throw new SparkException("the cached data of this task was lost"))
-          .map(_.value.content)
+        val all = objects.getOrElse(throw new SparkException("the cached data of this task was lost"))
+        partition -> choose(all.map(_.value.content))
       }
     }
   }
 
   /** Removes the objects from all executors if they are kept. See [[dwell.spark.Unpersist]]. */
-  def drop(): Unit = if (isKept) Unpersist(stored)
+  def drop(): Unit = if (isKept && !isPart) Unpersist(stored)
 
   override def cleanShuffleDependencies(blocking: Boolean): Unit = stored.cleanShuffleDependencies(blocking)
 }
@@ -61,5 +75,5 @@ private[dwell] object Kept {
 
   /** The objects of `rdd`, not kept yet; `name` is for Spark's storage page. */
   def of[T: ClassTag](rdd: RDD[T], name: String): Kept[T] =
-    new Kept(rdd.map(Cargo.of).setName(name))
+    new Kept(rdd.map(Cargo.of).setName(name), None)
 }

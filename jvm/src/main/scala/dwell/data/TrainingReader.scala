@@ -6,8 +6,9 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.storage.StorageLevel
 
 import dwell.bulk.Kept
-import dwell.data.block.{BadRow, ColumnNames, DataLimits, ReadFacts, ReadRows, RowBlockBuilder}
+import dwell.data.block.{BadRow, ColumnNames, DataLimits, ReadFacts, ReadRows, RowBlock, RowBlockBuilder}
 import dwell.data.cache.Cached
+import dwell.data.folds.{FoldedBlocks, Folds}
 
 /**
  * Reads and validates training data, in one pass. The rows stay on the workers as primitive arrays, with their labels
@@ -45,7 +46,7 @@ object TrainingReader {
     DataLimits.checkFeatureCount(numFeatures, names)
     def blocksOf(rows: RDD[InternalRow]) =
       rows.mapPartitionsWithIndex((partition, it) => RowBlockBuilder.read(partition, numFeatures, it, names))
-    val blocks = Kept.of(blocksOf(RowOrder.fixed(rows)), s"$title: rows as read").keep(StorageLevel.MEMORY_AND_DISK)
+    val blocks = kept(blocksOf(RowOrder.fixed(rows)), title)
     Cached.orRelease(blocks, Seq.empty) {
       val facts = ReadFacts.of(blocks, numFeatures, classified)
       val summaries = facts.summaries
@@ -55,4 +56,52 @@ object TrainingReader {
       new TrainingRows(if (narrow) read.narrowed else read)
     }
   }
+
+  /**
+   * The same for the fits of a search, which train on some of the folds each.
+   *
+   * @param sets
+   *   the folds that each training set has
+   * @return
+   *   None if a row is not fit for training or belongs to no fold, if a training set or what it leaves out has no rows, or if a task has
+   *   no memory for the moments of all folds
+   */
+  def folded(
+      rows: RDD[InternalRow],
+      numFeatures: Int,
+      title: String,
+      names: ColumnNames,
+      narrow: Boolean,
+      classified: Boolean,
+      folds: Folds,
+      sets: Seq[Set[Int]]): Option[FoldedRows] = if (numFeatures.toLong * folds.count > MostMoments) None
+  else {
+    DataLimits.checkFeatureCount(numFeatures, names)
+    // Random folds go by the order in which the rows come, as Spark's do. Rows that come in another one later are found out.
+    val inOrder = if (folds.areByPosition) rows else RowOrder.fixed(rows)
+    val blocks = kept(
+      inOrder.mapPartitionsWithIndex { (partition, rows) =>
+        new FoldedBlocks(partition, numFeatures, rows, names, folds)
+      },
+      title)
+    val all = (0 until folds.count).toSet
+    Cached.orRelease(blocks, Seq.empty) {
+      val facts = ReadFacts.byFold(blocks, numFeatures, classified, folds.count, Seq(all) ++ sets ++ sets.map(all -- _))
+      val isWhole =
+        facts.forall(_.summaries.exists(_.labels.rows > 0L)) && facts.head.summaries.forall(_.problem == null)
+      if (isWhole) {
+        val read = new ReadRows(blocks, facts.head, numFeatures, title, names)
+        Some(new FoldedRows(if (narrow) read.narrowed else read, sets.zip(facts.tail)))
+      } else {
+        Cached.release(blocks, Seq.empty)
+        None
+      }
+    }
+  }
+
+  /** Features times folds. A task holds a few numbers for each. */
+  private val MostMoments = 1 << 24
+
+  private def kept(blocks: RDD[RowBlock], title: String): Kept[RowBlock] =
+    Kept.of(blocks, s"$title: rows as read").keep(StorageLevel.MEMORY_AND_DISK)
 }

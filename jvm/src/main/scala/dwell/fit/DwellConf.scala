@@ -8,9 +8,6 @@ import org.apache.spark.sql.SparkSession
  *
  * @param fallbackIsError
  *   `spark.dwell.fallback=error`: a fit that cannot run natively throws an exception
- * @param shareData
- *   `spark.dwell.shareData=true`: fits on the same cached DataFrame share the data as read and start from each other's
- *   solutions; it stays cached for up to a minute after a fit
  * @param gangPatienceMillis
  *   `spark.dwell.gangPatience`: how long a barrier stage may wait for its slots before the fit goes on in driver mode
  * @param maxResultBytes
@@ -22,7 +19,6 @@ import org.apache.spark.sql.SparkSession
  */
 final case class DwellConf(
     fallbackIsError: Boolean,
-    shareData: Boolean,
     gangPatienceMillis: Long,
     maxResultBytes: Long,
     driverHeap: Long,
@@ -39,11 +35,12 @@ final case class DwellConf(
 /** The keys of the settings. */
 object DwellConf {
   val Fallback = "spark.dwell.fallback"
-  val ShareData = "spark.dwell.shareData"
   val GangPatience = "spark.dwell.gangPatience"
 
-  /** A Param that earlier versions had as a key, too. */
-  private val Gone = "aggregation"
+  /** Keys of earlier versions, and what to do instead. */
+  private val Gone = Seq(
+    "spark.dwell.aggregation" -> "set the Param aggregation of the estimator",
+    "spark.dwell.shareData" -> "search with dwell.ml.tuning.CrossValidator, or fit an array of Param maps")
 
   /**
    * Reads the session's settings, which include the settings of spark-submit.
@@ -59,12 +56,9 @@ object DwellConf {
       require(allowed.contains(value), s"$key must be one of ${allowed.mkString(", ")}, but was '$value'")
       value
     }
-    require(
-      get(s"spark.dwell.$Gone").isEmpty,
-      s"spark.dwell.$Gone is gone: set the Param $Gone of the estimator instead")
+    for ((key, instead) <- Gone) require(get(key).isEmpty, s"$key is gone: $instead instead")
     DwellConf(
       read(Fallback, Seq("warn", "error")) == "error",
-      read(ShareData, Seq("false", "true")) == "true",
       milliseconds(GangPatience, get(GangPatience).getOrElse("10s")),
       Some(JavaUtils.byteStringAsBytes(conf.get("spark.driver.maxResultSize", "1g")))
         .filter(_ > 0L)

@@ -31,7 +31,8 @@ private[data] final case class PartitionSummary(
     labels: LabelSummary,
     problem: String) {
 
-  private def and(classified: Boolean)(block: RowBlock): PartitionSummary = PartitionSummary(
+  /** The summary of these blocks and of one more, whose labels have this summary. */
+  def and(block: RowBlock, ofLabels: LabelSummary): PartitionSummary = PartitionSummary(
     rowsRead + block.rowsRead,
     nonzeros + block.matrix.nonzeros,
     densePairs + (if (block.matrix.isDense) block.matrix.pairs else 0.0),
@@ -39,22 +40,13 @@ private[data] final case class PartitionSummary(
     bytes + block.bytes,
     if (block.matrix.values.width > width) block.matrix.values.width else width,
     BlockIndex.fingerprint(fingerprint, block),
-    labels ++ LabelSummary.of(block.labels, block.weights, classified),
+    labels ++ ofLabels,
     block.problem)
 }
 
 private[data] object PartitionSummary {
 
-  /**
-   * The summary of all blocks of a source partition.
-   *
-   * @param classified
-   *   whether labels are classes
-   */
-  def of(classified: Boolean)(blocks: Iterator[RowBlock]): PartitionSummary =
-    blocks.foldLeft(NoBlocks)((summary, block) => summary.and(classified)(block))
-
-  private val NoBlocks =
+  val NoBlocks: PartitionSummary =
     PartitionSummary(0L, 0L, 0.0, 0.0, 0L, NarrowValues.Ones, BlockIndex.NoBlocks, LabelSummary.Empty, problem = null)
 
   /** Where features are few, sums over pairs of features are affordable. */

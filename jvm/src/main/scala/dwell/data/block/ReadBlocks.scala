@@ -46,11 +46,12 @@ private[data] final class ReadBlocks[B <: ReadBlock: ClassTag](read: Kept[B], in
   /**
    * Moves the blocks from memory to disk, once, if memory is short. Where it is not, they stay until Spark itself moves
    * them. Other datasets need them, and so does Spark if it loses what a dataset was made from. To read the source again
-   * instead would take longer, and would end fits whose source does not always give the same rows. Where the move fails, for
+   * instead would take longer, and would end fits whose source does not always give the same rows. A part of the blocks of others
+   * stays where they are. Where the move fails, for
    * example because the disk is full, they stay, since the fit has all that it needs.
    */
   def makeRoom(): Unit =
-    if (!compared.isKept && !ExecutorMemory.isPlentiful(compared.sparkContext)) {
+    if (!read.isPart && !compared.isKept && !ExecutorMemory.isPlentiful(compared.sparkContext)) {
       compared.keep(StorageLevel.DISK_ONLY)
       try {
         Cached.orRelease(compared, Seq.empty)(compared.sparkContext.runJob(compared, (it: Iterator[B]) => it.hasNext))

@@ -14,7 +14,12 @@ import dwell.spark.{Answers, Shuffle, TaskFailure}
  * @param moments
  *   the moments of all features that have nonzeros
  */
-private[data] final class ReadFacts(val summaries: Seq[PartitionSummary], val moments: MomentPiece)
+private[data] final class ReadFacts(val summaries: Seq[PartitionSummary], val moments: MomentPiece) {
+
+  /** The same facts, with the numbers that the features have among those that occur. */
+  def narrowed(occurring: OccurringFeatures): ReadFacts =
+    new ReadFacts(summaries, moments.numbered(moments.columns.map(occurring.position)))
+}
 
 private[data] object ReadFacts {
 
@@ -22,70 +27,104 @@ private[data] object ReadFacts {
   private val Few = 1 << 17
 
   /**
-   * Runs the job.
+   * The facts of all rows: see [[byFold]].
+   */
+  def of(blocks: RDD[RowBlock], numFeatures: Int, classified: Boolean): ReadFacts =
+    byFold(blocks, numFeatures, classified, 1, Seq(Set(0))).head
+
+  /**
+   * Runs the job. It takes the moments of each fold; those of several folds are their sums.
    *
    * @param classified
    *   whether labels are classes
+   * @param sets
+   *   sets of folds; the first one has all of them
+   * @return
+   *   the facts of the rows of each set
    * @throws dwell.jni.NativeUnavailableException
    *   if an executor cannot load the library
    */
-  def of(blocks: RDD[RowBlock], numFeatures: Int, classified: Boolean): ReadFacts = TaskFailure.unwrapped {
-    def read(blocks: Iterator[RowBlock]): (PartitionSummary, MomentPiece) = {
-      val moments = new NativeMoments(numFeatures)
-      val summary = PartitionSummary.of(classified)(blocks.map { block =>
-        moments.add(block.matrix, block.labels, block.weights)
-        block
-      })
-      (summary, moments.result)
+  def byFold(
+      blocks: RDD[RowBlock],
+      numFeatures: Int,
+      classified: Boolean,
+      folds: Int,
+      sets: Seq[Set[Int]]): Seq[ReadFacts] = TaskFailure.unwrapped {
+    def read(blocks: Iterator[RowBlock]): Of = {
+      val moments = Array.fill(folds)(new NativeMoments(numFeatures, folds))
+      val summaries = blocks.foldLeft(sets.map(_ => PartitionSummary.NoBlocks)) { (summaries, block) =>
+        moments(block.fold).add(block.matrix, block.labels, block.weights)
+        val labels = LabelSummary.of(block.labels, block.weights, classified)
+        summaries.zip(sets).map { case (summary, set) => if (set(block.fold)) summary.and(block, labels) else summary }
+      }
+      new Of(summaries, moments.map(_.result))
     }
-    if (numFeatures.toLong * blocks.getNumPartitions <= Few) {
-      val (summaries, moments) = Answers.of(blocks)(read).toSeq.unzip
-      new ReadFacts(summaries, moments.foldLeft(new MergedMoments(0, numFeatures))(_ add _).result)
-    } else merged(blocks, numFeatures)(read)
+    val (summaries, moments) =
+      if (numFeatures.toLong * folds * blocks.getNumPartitions <= Few) {
+        val found = Answers.of(blocks)(read).toSeq
+        val moments = Seq.tabulate(folds)(fold => sum(numFeatures, found.map(_.moments(fold))))
+        (found.map(_.summaries), moments)
+      } else merged(blocks, numFeatures, folds)(read)
+    sets.zipWithIndex.map { case (set, s) =>
+      val own = moments.indices.filter(set).map(moments(_))
+      new ReadFacts(summaries.map(_(s)), if (own.size == 1) own.head else sum(numFeatures, own))
+    }
   }
 
+  private def sum(numFeatures: Int, moments: Seq[MomentPiece]): MomentPiece =
+    moments.foldLeft(new MergedMoments(0, numFeatures))(_ add _).result
+
   /** Tasks merge the moments by ranges of features, so that neither a worker nor the driver holds those of all partitions. */
-  private def merged(blocks: RDD[RowBlock], numFeatures: Int)(
-      read: Iterator[RowBlock] => (PartitionSummary, MomentPiece)): ReadFacts = {
+  private def merged(blocks: RDD[RowBlock], numFeatures: Int, folds: Int)(
+      read: Iterator[RowBlock] => Of): (Seq[Seq[PartitionSummary]], Seq[MomentPiece]) = {
     val ranges = new IndexRanges(numFeatures, blocks.getNumPartitions)
     val facts = blocks.mapPartitionsWithIndex { (partition, blocks) =>
-      val (summary, moments) = read(blocks)
-      val pieces: Iterator[(Int, Serializable)] = ranges
-        .cut(moments.columns)(moments.slice)
-        .map { case (k, piece) => k -> new Piece(partition, summary.fingerprint, piece) }
-      pieces ++ Iterator.single(ranges.count -> summary)
+      val found = read(blocks)
+      val pieces: Iterator[(Int, Serializable)] = found.moments.iterator.zipWithIndex.flatMap { case (moments, fold) =>
+        ranges.cut(moments.columns)(moments.slice).map { case (k, piece) =>
+          k -> new Piece(partition, found.summaries.head.fingerprint, fold, piece)
+        }
+      }
+      pieces ++ Iterator.single(ranges.count -> new Of(found.summaries, Array.empty))
     }
     val byRange = Shuffle.inOrder(facts, ranges.count + 1).mapPartitionsWithIndex { (k, facts) =>
       Iterator.single(
-        if (k == ranges.count) facts.collect { case summary: PartitionSummary => summary }.toArray
-        else Range.of(ranges.first(k), ranges.size(k), facts.collect { case piece: Piece => piece }))
+        if (k == ranges.count) facts.collect { case of: Of => of }.toArray
+        else Range.of(ranges.first(k), ranges.size(k), folds, facts.collect { case piece: Piece => piece }))
     }
     val found = new Array[Range](ranges.count)
-    var summaries = Seq.empty[PartitionSummary]
+    var reports = Array.empty[Of]
     Shuffle.once(byRange) {
       Answers.each(byRange)(_.next()) {
-        case (_, all: Array[PartitionSummary]) => summaries = all.toSeq
+        case (_, all: Array[Of]) => reports = all
         case (k, range: Range) => found(k) = range
       }
     }
-    of(summaries, found.toSeq)
+    val summaries = reports.toSeq.map(_.summaries)
+    (summaries, of(summaries.map(_.head), found.toSeq, folds))
   }
 
   /**
-   * The facts, from the moments of all ranges.
+   * The moments of each fold, from those of all ranges.
    *
    * @throws dwell.spark.InputChangedException
    *   if a source partition was read again meanwhile, since an executor was lost, and held other rows
    */
-  private[block] def of(summaries: Seq[PartitionSummary], ranges: Seq[Range]): ReadFacts = {
+  private[block] def of(summaries: Seq[PartitionSummary], ranges: Seq[Range], folds: Int): Seq[MomentPiece] = {
     for (range <- ranges; (partition, fingerprint) <- range.read) {
       if (fingerprint != summaries(partition).fingerprint) BlockIndex.changed(partition)
     }
-    new ReadFacts(summaries, MomentPiece.concat(ranges.map(_.moments)))
+    Seq.tabulate(folds)(fold => MomentPiece.concat(ranges.map(_.moments(fold))))
   }
 
-  /** Moments of a range of features in one source partition, and the fingerprint of the rows that they were taken of. */
-  private[block] final class Piece(val partition: Int, val fingerprint: Long, val moments: MomentPiece)
+  /** A source partition: the summary of each set of folds, the moments of each fold. */
+  private final class Of(val summaries: Seq[PartitionSummary], val moments: Array[MomentPiece]) extends Serializable
+
+  /**
+   * Moments of a range of features in the rows of a fold of one source partition, and the fingerprint of all of its rows when they were
+   * taken.
+   */
+  private[block] final class Piece(val partition: Int, val fingerprint: Long, val fold: Int, val moments: MomentPiece)
       extends Serializable
 
   /**
@@ -93,19 +132,21 @@ private[data] object ReadFacts {
    *
    * @param read
    *   number and fingerprint of the source partitions that have nonzeros there
+   * @param moments
+   *   of each fold
    */
-  private[block] final class Range(val read: Array[(Int, Long)], val moments: MomentPiece) extends Serializable
+  private[block] final class Range(val read: Array[(Int, Long)], val moments: Array[MomentPiece]) extends Serializable
 
   private[block] object Range {
 
     /** The range of `length` features from `first` on, from pieces in the order of their source partitions. */
-    def of(first: Int, length: Int, pieces: Iterator[Piece]): Range = {
-      val merged = new MergedMoments(first, length)
+    def of(first: Int, length: Int, folds: Int, pieces: Iterator[Piece]): Range = {
+      val merged = Array.fill(folds)(new MergedMoments(first, length))
       val read = pieces.map { piece =>
-        merged.add(piece.moments)
+        merged(piece.fold).add(piece.moments)
         (piece.partition, piece.fingerprint)
       }.toArray
-      new Range(read, merged.result)
+      new Range(read, merged.map(_.result))
     }
   }
 }

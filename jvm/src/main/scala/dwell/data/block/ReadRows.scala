@@ -155,19 +155,36 @@ private[data] final class ReadRows(
    */
   def narrowed: ReadRows = OccurringFeatures.of(numFeatures, moments.columns).fold(this)(narrowed)
 
+  /**
+   * The rows of some folds, in the blocks of all of them.
+   *
+   * @param facts
+   *   what is known of these rows, with the numbers that the features have in the source
+   */
+  def part(folds: Set[Int], facts: ReadFacts): ReadRows = {
+    val own = blocks.part { blocks =>
+      var rows = 0L
+      blocks.filter(block => folds(block.fold)).map { block =>
+        val placed = block.after(rows)
+        rows += block.rows
+        placed
+      }
+    }
+    new ReadRows(own, occurring.fold(facts)(facts.narrowed), numFeatures, title, names)
+  }
+
   private def narrowed(occurring: OccurringFeatures): ReadRows = {
     val sent = Sent.of(sc, occurring)
     val fewer = Kept.of(blocks.map(_.narrowed(sent.value)), s"$title: rows as read")
     Cached.orRelease(fewer.keep(StorageLevel.MEMORY_AND_DISK), Seq(sent.broadcast)) {
       sc.runJob(fewer, (it: Iterator[RowBlock]) => it.foreach(_ => ()))
       Cached.release(blocks, Seq.empty)
-      val own = new ReadFacts(summaries, moments.numbered(Array.range(0, occurring.count)))
-      new ReadRows(fewer, own, occurring.count, title, names.copy(occurring = Some(sent)))
+      new ReadRows(fewer, facts.narrowed(occurring), occurring.count, title, names.copy(occurring = Some(sent)))
     }
   }
 
-  /** Releases the cached blocks. */
-  def unpersist(): Unit = {
+  /** Releases the cached blocks, if this owns them. */
+  def unpersist(): Unit = if (!blocks.isPart) {
     readBlocks.release()
     names.occurring.foreach(_.destroy(sc))
   }

@@ -4,8 +4,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 
 import dwell.data.matrix.{BlockPlace, MatrixBlock, MatrixBuilder, ReadBlock}
 
-/** Validates rows and appends them to growing arrays, until the first problem or until the block is large enough. */
-private final class RowBlockBuilder(place: BlockPlace, numFeatures: Int, names: ColumnNames) {
+/** Validates rows of one fold and appends them to growing arrays, until the first problem or until the block is large enough. */
+private[data] final class RowBlockBuilder(place: BlockPlace, numFeatures: Int, names: ColumnNames, fold: Int = 0) {
   private val matrix = new MatrixBuilder(place, numFeatures, names.features)
   private var rows = 0
   private var weighted = false
@@ -13,6 +13,13 @@ private final class RowBlockBuilder(place: BlockPlace, numFeatures: Int, names: 
   private var weights = new Array[Double](64)
 
   def isFull: Boolean = matrix.isFull
+
+  /** Whether no row has been added. */
+  def isEmpty: Boolean = matrix.isEmpty
+
+  /** For a row that belongs to no fold. */
+  def refuse(fold: Int): Unit =
+    matrix.fail("fold", s"fold $fold", "Folds are numbered from 0 to the number of folds less 1")
 
   /** Validates a row and keeps it if its weight is positive. Sets `problem` if the row is bad. */
   def add(row: InternalRow): Unit = {
@@ -30,7 +37,8 @@ private final class RowBlockBuilder(place: BlockPlace, numFeatures: Int, names: 
     RowBlock.of(
       matrix.result(),
       java.util.Arrays.copyOf(labels, rows),
-      if (weighted) java.util.Arrays.copyOf(weights, rows) else null)
+      if (weighted) java.util.Arrays.copyOf(weights, rows) else null,
+      fold)
   }
 
   private def keep(label: Double, weight: Double): Unit = {

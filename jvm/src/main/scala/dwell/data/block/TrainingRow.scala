@@ -11,4 +11,7 @@ object TrainingRow {
 
   /** A vector. */
   val Features = 2
+
+  /** An integer, where a column names the folds of a search. */
+  val Fold = 3
 }

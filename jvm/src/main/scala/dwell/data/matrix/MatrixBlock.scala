@@ -53,6 +53,9 @@ private[data] sealed abstract class MatrixBlock(
 
   /** Calls `visit` with column and value of each nonzero of row `j`, in ascending order of the columns. */
   def eachNonzero(j: Int)(visit: (Int, Double) => Unit): Unit
+
+  /** The same arrays at another place. */
+  def placed(at: BlockPlace): MatrixBlock
 }
 
 /**
@@ -88,6 +91,8 @@ private[data] final class SparseBlock(
   /** The same vectors with other numbers for their columns, in the same order. */
   def renumbered(number: Int => Int): SparseBlock =
     new SparseBlock(at, rowsRead, offsets, indices.map(number), values, problem)
+
+  override def placed(at: BlockPlace): SparseBlock = new SparseBlock(at, rowsRead, offsets, indices, values, problem)
 
   override def start(j: Int): Int = offsets(j)
 
@@ -127,6 +132,8 @@ private[data] final class DenseBlock(
 
   /** Whether no value is 0. */
   def isFull: Boolean = nonzeros == rows * columns
+
+  override def placed(at: BlockPlace): DenseBlock = new DenseBlock(at, rowsRead, rows, columns, nonzeros, values)
 
   override def start(j: Int): Int = j * columns
 

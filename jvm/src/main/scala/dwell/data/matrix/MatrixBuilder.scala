@@ -50,6 +50,9 @@ private[data] final class MatrixBuilder(
   /** What is wrong with the first bad row, or null. */
   def problem: String = first
 
+  /** Whether no vector has been read. */
+  def isEmpty: Boolean = rowsRead == 0
+
   /** Whether the block takes no more vectors. */
   def isFull: Boolean = first != null || stored + chunk.length + rows >= mostValues || rowsRead == MostRowsRead
 

@@ -4,8 +4,13 @@ import dwell.data.matrix.{DenseBlock, MatrixBlock, SparseBlock}
 import dwell.jni.{NativeBridge, SumsLayout}
 import dwell.spark.NativeLibrary
 
-/** Takes the moments of one source partition, block after block, in native code. */
-private[data] final class NativeMoments(numFeatures: Int) {
+/**
+ * Takes the moments of one source partition, block after block, in native code.
+ *
+ * @param beside
+ *   how many others a task takes at a time, itself included
+ */
+private[data] final class NativeMoments(numFeatures: Int, beside: Int = 1) {
   import NativeMoments._
   import SumsLayout._
   NativeLibrary.require()
@@ -24,7 +29,7 @@ private[data] final class NativeMoments(numFeatures: Int) {
     }
     val values = block.values
     val isOnes = values.values32 == null && values.values64 == null && weights == null
-    if (isOnes && numFeatures <= MostCounted) {
+    if (isOnes && numFeatures <= MostCounted / beside) {
       if (ones.isEmpty) ones = new Array[Long](2 * numFeatures)
     } else makeRoom(math.min(numFeatures.toLong, used.toLong + block.nonzeros).toInt)
     used = NativeBridge

@@ -65,7 +65,9 @@ class LinearSVC(override val uid: String) extends SparkLinearSVC(uid) with Linea
   override def setPredictionCol(value: String): this.type = set(predictionCol, value)
   override def setRawPredictionCol(value: String): this.type = set(rawPredictionCol, value)
 
-  override protected def train(dataset: Dataset[_]): LinearSVCModel = trainLinear(dataset, new Task(dataset))
+  override protected def train(dataset: Dataset[_]): LinearSVCModel = trainLinear(dataset)
+
+  private[ml] override def task(dataset: Dataset[_]): LinearTask[LinearSVCModel] = new Task(dataset)
 
   override def copy(extra: ParamMap): LinearSVC = defaultCopy(extra)
 
@@ -77,7 +79,8 @@ class LinearSVC(override val uid: String) extends SparkLinearSVC(uid) with Linea
 
     override def penalty: Penalty = Penalty.of($(regParam))
 
-    override def rows: RDD[InternalRow] = TrainingBridge.rows(LinearSVC.this, dataset, numClasses = Some(2))
+    override def rows(fold: Option[String]): RDD[InternalRow] =
+      TrainingBridge.rows(LinearSVC.this, dataset, numClasses = Some(2), fold)
 
     override def refused(numFeatures: Int): Option[String] =
       named.filter(_ != 2).map(counted).orElse(super.refused(numFeatures))

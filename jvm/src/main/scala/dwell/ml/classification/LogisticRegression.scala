@@ -72,7 +72,9 @@ class LogisticRegression(override val uid: String)
   }
 
   // Spark's method is protected[spark], and outside Spark only a public method can override it.
-  override def train(dataset: Dataset[_]): LogisticRegressionModel = trainLinear(dataset, new Task(dataset))
+  override def train(dataset: Dataset[_]): LogisticRegressionModel = trainLinear(dataset)
+
+  private[ml] override def task(dataset: Dataset[_]): LinearTask[LogisticRegressionModel] = new Task(dataset)
 
   /** Unlike Spark's, a copy keeps the initial model: `fit` with Param maps trains copies. */
   override def copy(extra: ParamMap): LogisticRegression = {
@@ -89,7 +91,8 @@ class LogisticRegression(override val uid: String)
 
     override def penalty: Penalty = Penalty.of($(regParam), $(elasticNetParam))
 
-    override def rows: RDD[InternalRow] = TrainingBridge.rows(LogisticRegression.this, dataset)
+    override def rows(fold: Option[String]): RDD[InternalRow] =
+      TrainingBridge.rows(LogisticRegression.this, dataset, fold = fold)
 
     override def refused(data: TrainingRows): Option[String] = {
       val found = numClasses(data)

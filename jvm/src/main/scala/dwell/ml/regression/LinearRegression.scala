@@ -58,7 +58,9 @@ class LinearRegression(override val uid: String)
   override def setFeaturesCol(value: String): this.type = set(featuresCol, value)
   override def setPredictionCol(value: String): this.type = set(predictionCol, value)
 
-  override protected def train(dataset: Dataset[_]): LinearRegressionModel = trainLinear(dataset, new Task(dataset))
+  override protected def train(dataset: Dataset[_]): LinearRegressionModel = trainLinear(dataset)
+
+  private[ml] override def task(dataset: Dataset[_]): LinearTask[LinearRegressionModel] = new Task(dataset)
 
   override def copy(extra: ParamMap): LinearRegression = defaultCopy(extra)
 
@@ -72,7 +74,8 @@ class LinearRegression(override val uid: String)
 
     override def l2Divisor: Option[String] = if (isHuber) None else Some("the label's deviation")
 
-    override def rows: RDD[InternalRow] = TrainingBridge.rows(LinearRegression.this, dataset)
+    override def rows(fold: Option[String]): RDD[InternalRow] =
+      TrainingBridge.rows(LinearRegression.this, dataset, fold = fold)
 
     override def refused(numFeatures: Int): Option[String] =
       if (!byNormal(numFeatures)) super.refused(numFeatures)

@@ -8,6 +8,8 @@ import org.apache.spark.ml.Model
 import org.apache.spark.ml.param.{Param, ParamMap}
 import org.apache.spark.sql.Dataset
 
+import dwell.data.TrainingRows
+
 /** A model and the index of the Param map that it was fitted with. */
 final case class IndexedModel[M](index: Int, model: M)
 
@@ -18,11 +20,15 @@ final case class IndexedModel[M](index: Int, model: M)
  * largest penalty is solved first, so the models come in another order than the Param maps. Several threads may call
  * `next`; fits on the same columns then take turns in that order, so that models do not depend on the threads. Data is released after the last fit on it, and all data as soon as
  * a fit fails or the iterator is closed.
+ *
+ * @param given
+ *   the data, where it was read before; then all Param maps read the same columns
  */
-final class FitIterator[M <: Model[M]] private[training] (
+final class FitIterator[M <: Model[M]] private[ml] (
     estimator: SharingEstimator[M],
     dataset: Dataset[_],
-    paramMaps: Seq[ParamMap])
+    paramMaps: Seq[ParamMap],
+    given: Option[TrainingRows] = None)
     extends java.util.Iterator[IndexedModel[M]]
     with AutoCloseable {
   import FitIterator._
@@ -31,7 +37,7 @@ final class FitIterator[M <: Model[M]] private[training] (
   private val planned: Array[Planned[M]] = plan(paramMaps.zipWithIndex.map { case (map, index) =>
     Planned(index, estimator.copy(map).asInstanceOf[SharingEstimator[M]])
   })
-  private val rows: Map[Any, SharedRows] = planned.map(_.columns).distinct.map(_ -> new SharedRows).toMap
+  private val rows: Map[Any, SharedRows] = planned.map(_.columns).distinct.map(_ -> new SharedRows(given)).toMap
   private var position = 0
   private var waiting: Map[Any, Int] = planned.groupBy(_.columns).map { case (columns, fits) => columns -> fits.length }
 

@@ -19,8 +19,13 @@ private[ml] trait LinearTask[M] {
   /** The name of the divisor of the L2 part of `regParam`, if the divisor depends on the data. */
   def l2Divisor: Option[String] = None
 
-  /** The training data, cast and checked by Spark's own rules. */
-  def rows: RDD[InternalRow]
+  /**
+   * The training data, cast and checked by Spark's own rules.
+   *
+   * @param fold
+   *   the column that names the fold of each row, if there is one
+   */
+  def rows(fold: Option[String] = None): RDD[InternalRow]
 
   /** Whether coefficients or intercepts have bounds. */
   def isBounded: Boolean = false

@@ -4,11 +4,12 @@ import org.apache.spark.ml.{Model, TrainingBridge}
 import org.apache.spark.ml.param.ParamMap
 import org.apache.spark.ml.param.shared._
 import org.apache.spark.rdd.RDD
-import org.apache.spark.sql.{CacheBridge, Dataset}
+import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.catalyst.InternalRow
 
-import dwell.data.{TrainingReader, TrainingRows}
+import dwell.data.{FoldedRows, TrainingReader, TrainingRows}
 import dwell.data.block.{ColumnNames, TrainingRow}
+import dwell.data.folds.Folds
 import dwell.fit.DwellConf
 import dwell.ml.param.{DwellParams, ParamValues}
 import dwell.problem.{Algorithm, Labels, Orientation}
@@ -57,19 +58,23 @@ trait LinearTraining[M <: Model[M]]
     finally shared = None
   }
 
-  /** Trains `task` on `dataset`, natively or with Spark's own code. */
-  protected final def trainLinear(dataset: Dataset[_], task: LinearTask[M]): M =
-    FitEvents.during(dataset.sparkSession.sparkContext, uid, $(tol), $(maxIter))(trained(dataset, task))
+  /** What differs between linear estimators, for these Params and data. */
+  private[ml] def task(dataset: Dataset[_]): LinearTask[M]
+
+  /** Trains on `dataset`, natively or with Spark's own code. */
+  protected final def trainLinear(dataset: Dataset[_]): M =
+    FitEvents.during(dataset.sparkSession.sparkContext, uid, $(tol), $(maxIter))(trained(dataset, task(dataset)))
 
   private def trained(dataset: Dataset[_], task: LinearTask[M]): M = {
     val clock = new FitClock
     val conf = DwellConf(dataset.sparkSession)
     if (task.l2Divisor.isEmpty) checkStepSize(task, task.penalty.l2)
-    lazy val first = task.rows
+    lazy val first = task.rows()
     // Data that have changed are planned anew.
-    val queries = Iterator(() => first) ++ Iterator.continually(() => task.rows)
-    val numFeatures =
+    val queries = Iterator(() => first) ++ Iterator.continually(() => task.rows())
+    val numFeatures = shared.flatMap(_.vectorLength).getOrElse {
       clock.reading(TrainingBridge.numFeatures(dataset, $(featuresCol), first, TrainingRow.Features))
+    }
     val outcome =
       task
         .refused(numFeatures)
@@ -78,7 +83,7 @@ trait LinearTraining[M <: Model[M]]
         case None =>
           val asked = problem(task, conf)
           request(task, asked, numFeatures).check()
-          onRows(dataset, numFeatures, conf) { rows =>
+          onRows { rows =>
             NativeLibrary.orMissing {
               rows.use(uid, clock.reading(read(task, queries.next()(), numFeatures))) { (data, solver) =>
                 val known = task.known(data)
@@ -103,22 +108,12 @@ trait LinearTraining[M <: Model[M]]
     }
   }
 
-  /** Runs a fit on data that it shares with other fits if possible, and on data of its own otherwise. */
-  private def onRows[T](dataset: Dataset[_], numFeatures: Int, conf: DwellConf)(fit: SharedRows => T): T =
-    shared match {
-      case Some(rows) => fit(rows)
-      case None =>
-        val names = Seq($(featuresCol), $(labelCol)) ++ get(weightCol).filter(_.nonEmpty)
-        // Each class checks its input in its own way, and only the same solver finds the states of an earlier fit.
-        val settings = (getClass.getName, numFeatures, conf.taskCpus)
-        val kept =
-          if (conf.shareData) DataSharing.use(settings)(() => CacheBridge.cachedColumns(dataset, names))(fit) else None
-        kept.getOrElse {
-          val rows = new SharedRows
-          try fit(rows)
-          finally rows.close()
-        }
-    }
+  /** Runs a fit on data that it shares with other fits, or on data of its own. */
+  private def onRows[T](fit: SharedRows => T): T = shared.fold {
+    val rows = new SharedRows
+    try fit(rows)
+    finally rows.close()
+  }(fit)
 
   private def request(task: LinearTask[M], problem: LinearProblem, numFeatures: Int): Request =
     new Request(problem, numFeatures, task.isBounded)
@@ -139,17 +134,44 @@ trait LinearTraining[M <: Model[M]]
     }
   }
 
-  private def read(task: LinearTask[M], rows: RDD[InternalRow], numFeatures: Int): TrainingRows = {
-    val names = ColumnNames($(featuresCol), $(labelCol), get(weightCol).getOrElse(""))
-    // With a scale, Spark's search moves all coefficients from the start, also those of features that never occur.
-    TrainingReader.read(
+  private def read(task: LinearTask[M], rows: RDD[InternalRow], numFeatures: Int): TrainingRows =
+    TrainingReader.read(rows, numFeatures, uid, columnNames, isNarrow(task), isClassified(task))
+
+  /**
+   * Reads the rows of a search.
+   *
+   * @param tasks
+   *   of each Param map
+   * @param fold
+   *   the column that names the fold of each row, if there is one
+   * @param folds
+   *   deals so many source partitions to folds
+   * @param sets
+   *   the folds of each training set
+   * @return
+   *   None if fits on the folds have to say what is wrong
+   */
+  private[ml] def readFolded(tasks: Seq[LinearTask[M]], dataset: Dataset[_], fold: Option[String], sets: Seq[Set[Int]])(
+      folds: Int => Folds): Option[FoldedRows] = {
+    val rows = tasks.head.rows(fold)
+    val numFeatures = TrainingBridge.numFeatures(dataset, $(featuresCol), rows, TrainingRow.Features)
+    TrainingReader.folded(
       rows,
       numFeatures,
       uid,
-      names,
-      narrow = task.loss.epsilon.isEmpty,
-      classified = task.loss.labels != Labels.Real)
+      columnNames,
+      tasks.forall(isNarrow),
+      isClassified(tasks.head),
+      folds(rows.getNumPartitions),
+      sets)
   }
+
+  private def columnNames: ColumnNames = ColumnNames($(featuresCol), $(labelCol), get(weightCol).getOrElse(""))
+
+  // With a scale, Spark's search moves all coefficients from the start, also those of features that never occur.
+  private def isNarrow(task: LinearTask[M]): Boolean = task.loss.epsilon.isEmpty
+
+  private def isClassified(task: LinearTask[M]): Boolean = task.loss.labels != Labels.Real
 
   /** The problem of the Params, before the data is known. */
   private def problem(task: LinearTask[M], conf: DwellConf): LinearProblem = LinearProblem(

@@ -5,12 +5,15 @@ import dwell.fit.ChangedInput
 import dwell.solver.LinearTrainer
 
 /**
- * The training data of one or several fits. The first fit reads it, and `close` releases it. Fits that share it take
- * turns.
+ * The training data of one or several fits. The first fit reads it, unless it is `given`, and `close` releases it. Fits that share
+ * it take turns.
  */
-private[training] final class SharedRows extends AutoCloseable {
-  private var opened: Option[(TrainingRows, LinearTrainer)] = None
+private[ml] final class SharedRows(given: Option[TrainingRows] = None) extends AutoCloseable {
+  private var opened: Option[(TrainingRows, LinearTrainer)] = given.map(data => (data, new LinearTrainer(data)))
   private var closed = false
+
+  /** The length of the feature vectors, if it is known before a fit. */
+  val vectorLength: Option[Int] = given.map(_.vectorLength)
 
   /** Which fits come first, where that is planned. */
   val turns = new Turns

@@ -25,8 +25,14 @@ object TrainingBridge {
    *
    * @param numClasses
    *   the only number of classes that a classifier takes; None for any number
+   * @param fold
+   *   the column of folds, if there is one
    */
-  def rows(estimator: PredictorParams, dataset: Dataset[_], numClasses: Option[Int] = None): RDD[InternalRow] = {
+  def rows(
+      estimator: PredictorParams,
+      dataset: Dataset[_],
+      numClasses: Option[Int] = None,
+      fold: Option[String] = None): RDD[InternalRow] = {
     val label = estimator match {
       case classifier: ClassifierParams => DatasetUtils.checkClassificationLabels(classifier.getLabelCol, numClasses)
       case _ => DatasetUtils.checkRegressionLabels(estimator.getLabelCol)
@@ -35,7 +41,8 @@ object TrainingBridge {
       case weighted: HasWeightCol => DatasetUtils.checkNonNegativeWeights(weighted.get(weighted.weightCol))
       case _ => lit(1.0)
     }
-    dataset.select(label, weight, col(estimator.getFeaturesCol)).queryExecution.toRdd
+    val columns = Seq(label, weight, col(estimator.getFeaturesCol)) ++ fold.map(col(_).cast("int"))
+    dataset.select(columns: _*).queryExecution.toRdd
   }
 
   /**
