@@ -21,14 +21,14 @@ final case class IndexedModel[M](index: Int, model: M)
  * `next`; fits on the same columns then take turns in that order, so that models do not depend on the threads. Data is released after the last fit on it, and all data as soon as
  * a fit fails or the iterator is closed.
  *
- * @param given
+ * @param readBefore
  *   the data, where it was read before; then all Param maps read the same columns
  */
 final class FitIterator[M <: Model[M]] private[ml] (
     estimator: SharingEstimator[M],
     dataset: Dataset[_],
     paramMaps: Seq[ParamMap],
-    given: Option[TrainingRows] = None)
+    readBefore: Option[TrainingRows] = None)
     extends java.util.Iterator[IndexedModel[M]]
     with AutoCloseable {
   import FitIterator._
@@ -37,7 +37,7 @@ final class FitIterator[M <: Model[M]] private[ml] (
   private val planned: Array[Planned[M]] = plan(paramMaps.zipWithIndex.map { case (map, index) =>
     Planned(index, estimator.copy(map).asInstanceOf[SharingEstimator[M]])
   })
-  private val rows: Map[Any, SharedRows] = planned.map(_.columns).distinct.map(_ -> new SharedRows(given)).toMap
+  private val rows: Map[Any, SharedRows] = planned.map(_.columns).distinct.map(_ -> new SharedRows(readBefore)).toMap
   private var position = 0
   private var waiting: Map[Any, Int] = planned.groupBy(_.columns).map { case (columns, fits) => columns -> fits.length }
 

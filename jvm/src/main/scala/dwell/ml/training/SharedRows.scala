@@ -5,15 +5,15 @@ import dwell.fit.ChangedInput
 import dwell.solver.LinearTrainer
 
 /**
- * The training data of one or several fits. The first fit reads it, unless it is `given`, and `close` releases it. Fits that share
+ * The training data of one or several fits. The first fit reads it, unless it was read before, and `close` releases it. Fits that share
  * it take turns.
  */
-private[ml] final class SharedRows(given: Option[TrainingRows] = None) extends AutoCloseable {
-  private var opened: Option[(TrainingRows, LinearTrainer)] = given.map(data => (data, new LinearTrainer(data)))
+private[ml] final class SharedRows(readBefore: Option[TrainingRows] = None) extends AutoCloseable {
+  private var opened: Option[(TrainingRows, LinearTrainer)] = readBefore.map(data => (data, new LinearTrainer(data)))
   private var closed = false
 
   /** The length of the feature vectors, if it is known before a fit. */
-  val vectorLength: Option[Int] = given.map(_.vectorLength)
+  val vectorLength: Option[Int] = readBefore.map(_.vectorLength)
 
   /** Which fits come first, where that is planned. */
   val turns = new Turns
