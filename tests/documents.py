@@ -8,7 +8,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 FOR_USERS = ["README.md", *sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/*.md"))]
 
 # The test of each kind of block. A formula is neither code nor a command.
-KINDS = {"sh": "tests/packaging/docs_test.py", "scala": "tests/python/docs_test.py", "python": "tests/python/docs_test.py",
+KINDS = {"sh": "tests/packaging/docs_test.py", "scala": "tests/python/docs_test.py", "python": "tests/python/docs_test.py and tests/connect/docs_test.py",
          "text": "the test of the block before it, whose output it shows", "math": None}
 
 

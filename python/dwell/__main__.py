@@ -25,7 +25,8 @@ def main() -> None:
             print(jar())
             return
         # For programs that make a context without a builder.
-        add_jar({})
+        if not is_remote({}):
+            add_jar({})
     except DwellError as error:
         sys.exit(str(error))
     _configure_builders()

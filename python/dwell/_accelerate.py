@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any, Iterator, Sequence
 
+from dwell import _connect
 from dwell._session import attach, is_remote, say
 
 #: pyspark's module and class, and the method that fits several Param maps at once, if Dwell has it.
@@ -23,7 +24,7 @@ class accelerate:
 
     A session that runs gets the jar if it lacks it, now or with the first fit, as by :func:`dwell.attach`. As a context manager it puts
     back what was before. Estimators, pipelines and models stay pyspark's, also when they are saved: only ``fit`` makes an object of
-    Dwell's, for as long as it takes. In a remote session (Spark Connect) the server trains, and nothing changes.
+    Dwell's, for as long as it takes. In a remote session (Spark Connect) the server makes it, and has to have the jar.
 
     Parameters
     ----------
@@ -81,11 +82,12 @@ def _switch(on: bool) -> None:
     _switch_searches(on)
     for stock, name, shares in _classes():
         if on:
+            stock._fit = _fit(stock, name)
             stock._fit_java = _fit_java(name)
             if shares:
                 stock.fitMultiple = _fit_multiple(stock, name)
         else:
-            for method in ("_fit_java", "fitMultiple"):
+            for method in ("_fit", "_fit_java", "fitMultiple"):
                 if method in vars(stock):
                     delattr(stock, method)
     if on and not _said:
@@ -132,12 +134,17 @@ def _linear(estimator: Any) -> Any:
 
 
 def _attach() -> None:
-    from pyspark import SparkContext
+    if is_remote({}):
+        from pyspark.sql import SparkSession
 
-    if SparkContext._active_spark_context is not None:
+        # One that comes later is checked by its first fit.
+        runs = SparkSession.getActiveSession() is not None
+    else:
+        from pyspark import SparkContext
+
+        runs = SparkContext._active_spark_context is not None
+    if runs:
         attach()
-    elif is_remote({}):
-        say("this session is remote (Spark Connect): its server trains, natively if it was started with the jar")
 
 
 def _native(estimator: Any, name: str) -> Any:
@@ -151,6 +158,21 @@ def _native(estimator: Any, name: str) -> Any:
     return copied
 
 
+def _fit(stock: Any, name: str) -> Any:
+    """In remote sessions, where no object of the JVM stands behind an estimator, but the name of its class."""
+
+    def fit(self: Any, dataset: Any) -> Any:
+        from dwell.ml._java import NativeEstimator
+
+        if not is_remote({}) or isinstance(self, NativeEstimator):
+            return super(stock, self)._fit(dataset)
+        native = self.copy()
+        native._java_obj = name
+        return _connect.fitted(super(stock, native)._fit, dataset)
+
+    return fit
+
+
 def _fit_java(name: str) -> Any:
     def fit(self: Any, dataset: Any) -> Any:
         return _native(self, name)._java_obj.fit(dataset._jdf)
@@ -160,12 +182,9 @@ def _fit_java(name: str) -> Any:
 
 def _fit_multiple(stock: Any, name: str) -> Any:
     def fit(self: Any, dataset: Any, paramMaps: Sequence[Any]) -> Any:
-        from pyspark import SparkContext
-
         from dwell.ml._java import SharingEstimator
 
-        # Without a JVM in this process the session is remote, and its server trains.
-        if SparkContext._active_spark_context is None:
+        if is_remote({}):
             return super(stock, self).fitMultiple(dataset, paramMaps)
         return SharingEstimator.fitMultiple(_native(self, name), dataset, paramMaps)
 

@@ -8,10 +8,13 @@ import sys
 import threading
 import time
 from types import TracebackType
-from typing import Any, TextIO
+from typing import Any, Callable, TextIO
 
-#: Seconds between two looks at the JVM, and between two lines where a line cannot be written over.
-_EVERY, _LINES = 0.2, 10.0
+from dwell import _connect
+from dwell._session import check, is_remote
+
+#: Seconds between two looks at the JVM, at a server, and between two lines where a line cannot be written over.
+_EVERY, _EVERY_REMOTE, _LINES = 0.2, 1.0, 10.0
 
 #: Seconds that the end waits for fits whose events are still on their way.
 _PATIENCE = 2.0
@@ -47,12 +50,7 @@ class progress:
         self._over = threading.Event()
 
     def __enter__(self) -> progress:
-        from dwell._session import check
-
-        context = check()
-        self._scala = context._jsc.sc()
-        self._listener = context._jvm.dwell.report.FitProgress()
-        self._scala.addSparkListener(self._listener)
+        self._ask, self._leave, self._every = _of_server() if is_remote({}) else _of_jvm()
         self._thread = threading.Thread(target=self._watch, name="dwell-progress", daemon=True)
         self._thread.start()
         return self
@@ -62,23 +60,39 @@ class progress:
     ) -> None:
         self._over.set()
         self._thread.join()
-        self._scala.removeSparkListener(self._listener)
+        self._leave()
 
     def _watch(self) -> None:
-        while not self._over.wait(_EVERY):
+        while not self._over.wait(self._every):
             self._look()
         patience = time.monotonic() + _PATIENCE
         self._look()
         while self._shown and time.monotonic() < patience:
-            time.sleep(_EVERY)
+            time.sleep(self._every)
             self._look()
 
     def _look(self) -> None:
-        for place, fit in enumerate(json.loads(self._listener.toJson())):
+        for place, fit in enumerate(json.loads(self._ask())):
             if place == len(self._shown):
                 self._shown.append(_Text(self._file) if self._file is not None else _line())
             self._shown[place].show(fit)
         self._shown = [line for line in self._shown if not line.ended]
+
+
+def _of_jvm() -> tuple[Callable[[], str], Callable[[], None], float]:
+    """What tells of the fits since the last call, what ends that, and the seconds between two calls."""
+    context = check()
+    scala, listener = context._jsc.sc(), context._jvm.dwell.report.FitProgress()
+    scala.addSparkListener(listener)
+    return listener.toJson, lambda: scala.removeSparkListener(listener), _EVERY
+
+
+def _of_server() -> tuple[Callable[[], str], Callable[[], None], float]:
+    """The same of a remote session. Its server follows the fits from the first call on, until nobody calls for a minute."""
+    session = _connect.active()
+    _connect.check(session)
+    _connect.progress(session)
+    return lambda: _connect.progress(session), lambda: None, _EVERY_REMOTE
 
 
 def _line() -> _Line:

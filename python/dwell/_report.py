@@ -14,6 +14,9 @@ import pathlib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, overload
 
+from dwell import _connect
+from dwell._session import DwellError, check, is_remote
+
 if TYPE_CHECKING:
     from pyspark.ml import PipelineModel
     from pyspark.ml.classification import OneVsRestModel
@@ -109,6 +112,7 @@ class Report:
     """How a model was trained, and how near to the optimum it is. :func:`dwell.report` makes it.
 
     The JVM renders its fields, text and page when they are first asked for, also after the session has stopped. A pickle has all of them.
+    The server of a remote session (Spark Connect) renders them for :func:`dwell.report`.
 
     Attributes
     ----------
@@ -321,7 +325,8 @@ def report(model: Any) -> Any:
     Raises
     ------
     LookupError
-        If there is none: the model was loaded, another estimator has trained it, or it is no model.
+        If there is none: the model was loaded, another estimator has trained it, or it is no model. In a remote session also if an
+        estimator of pyspark's without the switch has trained it, or a hundred fits have ended since.
     dwell.DwellError
         If the session does not have the jar of this package.
 
@@ -337,33 +342,46 @@ def report(model: Any) -> Any:
     >>> told.rows, told.features, told.converged
     (3, 1, True)
     """
-    from dwell._session import check
-
-    finder: Any = check()._jvm.dwell.report.FitReport
-    found = [Report._of(one.get(), search) for java, search in _models(model) if (one := finder.find(java)).isDefined()]
+    found = [Report._of(told, search) for one, search in _models(model) if (told := _told(one)) is not None]
     if not found:
+        # A remote DataFrame has a column of every name.
+        uid = getattr(model, "uid", None)
         raise LookupError(
-            f"There is no fit report for {getattr(model, 'uid', None) or type(model).__name__}: only models that Dwell has "
+            f"There is no fit report for {uid if isinstance(uid, str) else type(model).__name__}: only models that Dwell has "
             "trained in this session have one, and their copies, but not loaded ones: write_html, to_text and pickle keep a report."
+            + _OF_SERVER * is_remote({})
         )
     return found[0] if len(found) == 1 else tuple(found)
 
 
+_OF_SERVER = (
+    " A server keeps the last 100 of a session, and finds those of estimators from dwell.ml and of pyspark's own under dwell.accelerate()."
+)
+
+
+def _told(model: Any) -> Any:
+    """The report of one model, which the JVM or a server has; None if there is none."""
+    if is_remote({}):
+        return _connect.report(model)
+    one: Any = check()._jvm.dwell.report.FitReport.find(model._java_obj)
+    return one.get() if one.isDefined() else None
+
+
 def _models(model: Any) -> list[tuple[Any, tuple[Candidate, ...]]]:
-    """The models of the JVM in a model, in their order, each with the search that has chosen it."""
+    """The models with one object of the JVM in a model, in their order, each with the search that has chosen it."""
     from pyspark.ml import PipelineModel
     from pyspark.ml.classification import OneVsRestModel
     from pyspark.ml.tuning import CrossValidatorModel, TrainValidationSplitModel
     from pyspark.ml.wrapper import JavaModel
 
     if isinstance(model, JavaModel):
-        return [(model._java_obj, ())]
+        return [(model, ())]
     if isinstance(model, CrossValidatorModel):
         search = _search(model, model.avgMetrics, model.stdMetrics)
-        return [(java, search) for java, _ in _models(model.bestModel)]
+        return [(one, search) for one, _ in _models(model.bestModel)]
     if isinstance(model, TrainValidationSplitModel):
         search = _search(model, model.validationMetrics, [])
-        return [(java, search) for java, _ in _models(model.bestModel)]
+        return [(one, search) for one, _ in _models(model.bestModel)]
     parts: list[Any] = model.stages if isinstance(model, PipelineModel) else model.models if isinstance(model, OneVsRestModel) else []
     return [found for part in parts for found in _models(part)]
 
@@ -391,8 +409,6 @@ def _search(model: Any, metrics: list[float], deviations: list[float]) -> tuple[
 def _fields(facts: dict[str, Any]) -> dict[str, Any]:
     """The fields of a report, from its JSON."""
     if facts["version"] != SCHEMA:
-        from dwell._session import DwellError
-
         raise DwellError(f"The report has version {facts['version']}, and this package reads version {SCHEMA}.")
     held = {"data_bytes": facts["held"]["data"], "peak_bytes": facts["held"]["most"]}
     phases = Phases(**_named(dataclasses.fields(Phases), facts["phases"]))

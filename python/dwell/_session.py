@@ -110,8 +110,8 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     options: dict[str, str] = getattr(builder, "_options", {})
     if is_remote(options):
         raise DwellError(
-            "This builder is for a remote session (Spark Connect): its server has to be started with the jar, "
-            f"--jars {jar()}, and Dwell's Python classes need a session that is not remote."
+            "This builder is for a remote session (Spark Connect), and there is nothing to configure: its server has to be started "
+            f"with the jar, --jars {jar()}."
         )
     running = SparkSession.getActiveSession()
     if running is not None and not _has_dwell(running):
@@ -142,13 +142,13 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
 def attach() -> None:
     """Adds the jar to the session that runs, for the driver and for all executors, also those that come later. Prints a line if it does.
 
-    A session that has the jar stays as it is.
+    A session that has the jar stays as it is. The server of a remote session (Spark Connect) has to have it: nothing is added there.
 
     Raises
     ------
     DwellError
-        If there is no session, the session is remote (Spark Connect) or runs on Java 8, the driver's class loader takes no jars,
-        the session has a jar of another version or for another Scala, or :func:`jar` raises.
+        If there is no session, the server of a remote one does not have the jar, the session runs on Java 8, the driver's class loader
+        takes no jars, the session has a jar of another version or for another Scala, or :func:`jar` raises.
 
     Examples
     --------
@@ -157,14 +157,14 @@ def attach() -> None:
     >>> spark = SparkSession.builder.getOrCreate()
     >>> dwell.attach()
     """
+    if is_remote({}):
+        from dwell import _connect
+
+        _connect.check(_connect.active())
+        return
     from pyspark import SparkContext
 
     context: Any = SparkContext._active_spark_context
-    if context is None and is_remote({}):
-        raise DwellError(
-            "This session is remote (Spark Connect), and its server trains: the server has to be started with the jar, "
-            f"--jars {jar()}."
-        )
     if context is not None:
         _check_java(context._jvm.java.lang.System.getProperty("java.specification.version"))
         is_new = not _has_dwell(context)
@@ -223,8 +223,10 @@ def say(text: str) -> None:
 
 
 def is_remote(options: dict[str, str]) -> bool:
-    """Whether a builder makes a session of Spark Connect."""
-    return "spark.remote" in options or bool(os.environ.get("SPARK_REMOTE") or os.environ.get("SPARK_CONNECT_MODE_ENABLED"))
+    """Whether a builder makes a session of Spark Connect. With pyspark-client alone every one does."""
+    from pyspark.sql import utils
+
+    return "spark.remote" in options or bool(os.environ.get("SPARK_REMOTE")) or utils.is_remote()
 
 
 def add_jar(options: dict[str, str]) -> None:

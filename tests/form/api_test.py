@@ -35,8 +35,8 @@ CLASSES = [
     "dwell.report.TopicFitReport",
 ]
 
-#: What takes or gives types that are not for users, and what the compiler makes of traits, nested classes and case classes.
-HIDDEN = re.compile(r"dwell\.(base|bulk|comm|data|fit|problem|solver|spark)\.|dwell\.ml\.training\.(?!FitIterator)|\$|_setter_|\b(hashCode|equals|toString|canEqual|productArity|productElement\w*|productIterator|productPrefix)\(")
+#: What takes or gives types that are not for users, and what the compiler makes of traits, nested classes, case classes and protected members.
+HIDDEN = re.compile(r"dwell\.(base|bulk|comm|data|fit|problem|solver|spark)\.|dwell\.ml\.training\.(?!FitIterator)|\$|_setter_|\b(hashCode|equals|toString|canEqual|productArity|productElement\w*|productIterator|productPrefix|logWarning)\(")
 
 
 def public(name):

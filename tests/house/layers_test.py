@@ -74,12 +74,12 @@ class LayersTest(unittest.TestCase):
 
     def test_packages_are_folders(self):
         for path, text in sources.jvm_files().items():
-            root = sources.SCALA if path.suffix == ".scala" else sources.JAVA
+            root = next(root for root in (sources.SCALA, sources.CONNECT, sources.JAVA) if root in path.parents)
             self.assertEqual(".".join(path.parent.relative_to(root).parts), sources.package_of(text), short(path))
 
     def test_folders_are_small(self):
         """About fifteen files a folder: more are several rooms."""
-        roots = [sources.SCALA, sources.JAVA, *sources.CRATES.values()]
+        roots = [sources.SCALA, sources.CONNECT, sources.JAVA, *sources.CRATES.values()]
         folders = {path.parent for root in roots for path in root.rglob("*") if path.suffix in (".scala", ".java", ".rs")}
         crowded = {short(folder): count for folder in folders
                    for count in [sum(path.is_file() for path in folder.iterdir())] if count > MOST_FILES}

@@ -7,6 +7,7 @@ import re
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCALA = ROOT / "jvm/src/main/scala"
 JAVA = ROOT / "jvm/src/main/java"
+CONNECT = ROOT / "jvm/src/connect/scala"
 CRATES = {"dwell-solvers": ROOT / "native/solvers/src", "dwell-jni": ROOT / "native/jni/src"}
 
 SCALA_TYPE = re.compile(
@@ -35,7 +36,7 @@ def package_of(text):
 
 def jvm_files():
     """Path to text of the Scala and Java sources."""
-    paths = sorted(SCALA.rglob("*.scala")) + sorted(JAVA.rglob("*.java"))
+    paths = sorted(SCALA.rglob("*.scala")) + sorted(CONNECT.rglob("*.scala")) + sorted(JAVA.rglob("*.java"))
     return {path: path.read_text("utf-8") for path in paths}
 
 

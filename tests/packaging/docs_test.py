@@ -60,7 +60,7 @@ class Documents(unittest.TestCase):
         self.assertEqual(set(), named - TASKS)
 
     def test_pip_installs_the_wheel_that_the_build_makes(self):
-        self.assertEqual({"install pyspark[ml] build/wheel/*.whl"}, {" ".join(words[1:]) for words in commands() if words[0] == "pip"})
+        self.assertEqual({"install pyspark[ml] build/wheel/*.whl", "install pyspark-client build/wheel/*.whl"}, {" ".join(words[1:]) for words in commands() if words[0] == "pip"})
 
     def test_cargo_packages_exist(self):
         packages = {re.search(r'^name = "(.*)"', path.read_text(), re.MULTILINE).group(1) for path in ROOT.glob("native/*/Cargo.toml")}

@@ -52,6 +52,15 @@ class Contents(unittest.TestCase):
                      "dwell/ml/regression/LinearRegression.class"):
             self.assertIn(name, self.files)
 
+    def test_spark_connect_finds_estimators_that_are_there(self):
+        services = "META-INF/services/org.apache.spark.ml.Estimator"
+        if self.SCALA == "2.12":
+            self.assertEqual([], [name for name in self.files if name == services or name.startswith("dwell/connect/")])
+        else:
+            listed = self.archive.read(services).decode().split()
+            self.assertEqual(8, len(set(listed)))
+            self.assertEqual([], [name for name in listed if name.replace(".", "/") + ".class" not in self.files])
+
     def test_classes_run_on_java_11(self):
         for name in self.files:
             if name.endswith(".class"):

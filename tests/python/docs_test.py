@@ -33,7 +33,7 @@ val counts = spark.createDataFrame((0 until 100).map(i => Tuple1(Vectors.sparse(
 PYTHON = {
     "README.md": ("one = model.stages[1]\n"
                   "print('model:', type(one).__module__, type(one).__name__, one.summary.accuracy, round(fast.summary.r2, 1))",
-                  [r"^LogisticRegression_\w+: newton by native code$",
+                  [r"^newton by native code: ",
                    r"^model: pyspark\.ml\.classification LogisticRegressionModel 1\.0 1\.0$"]),
 }
 SCALA = {
@@ -54,7 +54,8 @@ def code_of(language):
     for document in FOR_USERS:
         of_document = blocks(document)
         for block, after in zip(of_document, of_document[1:] + [None]):
-            if block.language == language:
+            # tests/connect has a server for what is told of Spark Connect.
+            if block.language == language and not (language == "python" and document == "docs/notebooks.md"):
                 found.setdefault(document, []).append((block, after if after is not None and after.language == "text" else None))
     return found
 

@@ -10,7 +10,8 @@ from pyspark.ml.param import Param, Params
 from pyspark.ml.wrapper import JavaEstimator
 from pyspark.sql import DataFrame
 
-from dwell._session import check
+from dwell import _connect
+from dwell._session import check, is_remote
 
 M = TypeVar("M")
 
@@ -52,10 +53,16 @@ class NativeEstimator:
 
     @staticmethod
     def _new_java_obj(java_class: str, *args: Any) -> Any:
-        """Makes Dwell's object where pyspark asks for Spark's."""
-        check()
+        """Makes Dwell's object where pyspark asks for Spark's; for a remote session its name."""
+        if not is_remote({}):
+            check()
         own = java_class.replace("org.apache.spark.ml.", "dwell.ml.", 1)
         return JavaEstimator._new_java_obj(own, *args)
+
+
+    def _fit(self, dataset: DataFrame) -> Any:
+        fit = super()._fit  # type: ignore[misc]
+        return _connect.fitted(fit, dataset) if is_remote({}) else fit(dataset)
 
 
 def _parameters(kind: Any, own: Mapping[str, Any]) -> str:
@@ -84,6 +91,8 @@ class SharingEstimator(NativeEstimator):
     ) -> Iterator[tuple[int, Any]]:
         """Fits a model for each Param map. Maps that read the same columns read the data once, and fits start from one another.
 
+        In a remote session each fit reads the data.
+
         Returns
         -------
         iterator of (int, Model)
@@ -91,8 +100,11 @@ class SharingEstimator(NativeEstimator):
             them. Close it if not all are taken: it holds the data.
         """
         estimator: Any = self
-        estimator._transfer_params_to_java()
         converted = [{param: param.typeConverter(value) for param, value in one.items()} for one in paramMaps]
+        if is_remote({}):
+            fits: Iterator[tuple[int, Any]] = super().fitMultiple(dataset, converted)  # type: ignore[misc]
+            return fits
+        estimator._transfer_params_to_java()
         java = [estimator._transfer_param_map_to_java(one) for one in converted]
         gateway = check()._gateway
         maps = gateway.new_array(gateway.jvm.org.apache.spark.ml.param.ParamMap, len(java))

@@ -43,6 +43,11 @@ private[dwell] object NativeLibrary extends Logging {
 
   @volatile private var lastMissing = ""
 
+  /** The version of the jar; empty where it does not tell, as one that was put together anew. */
+  def version: String =
+    try NativeLoader.version()
+    catch { case _: NativeUnavailableException => "" }
+
   /** Frees the worker states of a fit for good, of every family of solvers: its late tasks find none. */
   def free(fit: Long): Unit = if (NativeLoader.isLoaded) NativeBridge.freeFit(fit)
 

@@ -6,9 +6,10 @@ import java.time.temporal.ChronoUnit
 import org.apache.spark.internal.Logging
 import org.apache.spark.ml.{Model, PipelineStage}
 
-import dwell.jni.{NativeLoader, NativeUnavailableException}
 import dwell.record.{FitFacts, FitRequest}
 import dwell.report.{FitReport, ModelNumbers}
+import dwell.session.SessionReports
+import dwell.spark.NativeLibrary
 
 /** Logs one INFO line a fit: the Params that were set, and how it went. */
 private[ml] object FitLog extends Logging {
@@ -25,14 +26,9 @@ private[ml] object FitLog extends Logging {
     FitRequest(
       estimator.getClass.getSimpleName,
       all.map(param => param.name -> plain(estimator.getOrDefault(param))),
-      version,
+      NativeLibrary.version,
       Instant.now().truncatedTo(ChronoUnit.SECONDS))
   }
-
-  /** Empty where the jar does not tell, as one that was put together anew: such a fit is Spark's, and its report has to be there. */
-  private def version: String =
-    try NativeLoader.version()
-    catch { case _: NativeUnavailableException => "" }
 
   private def plain(value: Any): Any = value match {
     case plain @ (_: Boolean | _: Int | _: Long | _: Double | _: String) => plain
@@ -53,6 +49,7 @@ private[ml] object FitLog extends Logging {
       .filter(name => estimator.hasParam(name) && estimator.isSet(estimator.getParam(name)))
       .map(name => s"$name=${estimator.getOrDefault(estimator.getParam(name))}")
     logInfo((Seq(s"fit: ${estimator.getClass.getSimpleName} ${estimator.uid}") ++ asked ++ told(report)).mkString(" "))
+    SessionReports.keep(report)
     FitReport.attach(model, report)
   }
 

@@ -1,7 +1,7 @@
 package dwell.ml.training
 
 import org.apache.spark.SparkContext
-import org.apache.spark.ml.{Model, PipelineStage}
+import org.apache.spark.ml.{ClientWarnings, Model, PipelineStage}
 
 import dwell.fit.DwellConf
 import dwell.record.FitFacts
@@ -10,6 +10,12 @@ import dwell.spark.{NativeLibrary, SessionWarnings}
 
 /** An estimator that leaves the problems that it does not solve to Spark's own code. */
 private[ml] trait LeavingToSpark extends PipelineStage {
+
+  /** A WARN also goes to the client of Spark Connect that waits for the fit. */
+  override protected def logWarning(msg: => String): Unit = {
+    super.logWarning(msg)
+    ClientWarnings.add(msg)
+  }
 
   /**
    * Logs one WARN, of the library one a session, and trains with Spark's own code.
@@ -40,7 +46,10 @@ private[ml] trait LeavingToSpark extends PipelineStage {
     if (!NativeLibrary.isMissingFor(reason)) logWarning(line)
     else if (SessionWarnings.isNew(SparkContext.getOrCreate(), reason))
       logWarning(s"$line Later fits of this session do not repeat it.")
-    else logInfo(line)
+    else {
+      logInfo(line)
+      ClientWarnings.add(line)
+    }
     val model = train
     val known = FitLog.withCoefficients(facts(model), model)
     FitLog.reported(
