@@ -6,12 +6,15 @@ import os
 DID_NOT_RUN = "did not run"
 
 
+def without(name):
+    """The result of a group of which nothing is known, which is a failure."""
+    return {"name": name, "passed": 0, "failed": 1, "skipped": 0, "later": 0, "seconds": 0.0, "reasons": [DID_NOT_RUN], "failures": []}
+
+
 def read(directory, name):
     """The result of a group; one that did not run has failed."""
     path = directory / (name + ".json")
-    if not path.exists():
-        return {"name": name, "passed": 0, "failed": 1, "skipped": 0, "later": 0, "seconds": 0.0, "reasons": [DID_NOT_RUN], "failures": []}
-    return json.loads(path.read_text())
+    return json.loads(path.read_text()) if path.exists() else without(name)
 
 
 def write(directory, result):
@@ -36,4 +39,6 @@ def line(result):
         text += ", %d skipped" % result["skipped"]
     if result["later"]:
         text += ", %d more in checkLong" % result["later"]
+    if result.get("missing"):
+        text += ", %s: %s" % (DID_NOT_RUN, result["missing"])
     return text

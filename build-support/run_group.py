@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Run one group of tests, keep its output, and record how many of its tests passed and failed.
 
-    run_group.py DIRECTORY NAME FORMAT [--forbid REGEX]... [--timeout SECONDS] [--case SECONDS] [--disk GIB] [--scratch DIR] [--warn] -- COMMAND...
+    run_group.py DIRECTORY NAME FORMAT [--forbid REGEX]... [--timeout SECONDS] [--case SECONDS] [--disk GIB] [--scratch DIR] [--warn]
+                 [--lacks WHAT] -- COMMAND...
 
 FORMAT says how COMMAND reports its counts: see FORMATS. A group fails as a whole (one failure on
 top of those counted) if the command's exit status is not 0 although it reported no failure, if it
@@ -19,6 +20,8 @@ the result, with the lines that tell why: total.py prints them at the end. So ar
 With --warn a failed test is a warning: it is kept with its lines, and the group has not failed.
 
 DWELL_PLATFORM, the versions that the group runs on, is kept in the result for versions.py.
+
+With --lacks the group does not run, which is neither a failure nor a pass: the result says why.
 
 With --scratch, DIR/NAME is there while the command runs: DWELL_SCRATCH names it, temporary files and
 Spark's go there.
@@ -230,6 +233,14 @@ def run(watch, command, environment, path, form, seconds, case):
     return process.returncode, stopped
 
 
+def lack(directory, name, why, began):
+    """Records and prints that a group has not run."""
+    (directory / (name + ".log")).write_text(why + "\n")
+    result = {**results.without(name), "failed": 0, "reasons": [], "began": began, "missing": why}
+    results.write(directory, result)
+    print(results.line(result), flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("directory", type=pathlib.Path)
@@ -241,6 +252,7 @@ def main():
     parser.add_argument("--disk", type=float, default=3)
     parser.add_argument("--scratch", type=pathlib.Path)
     parser.add_argument("--warn", action="store_true")
+    parser.add_argument("--lacks")
     own = sys.argv[1:sys.argv.index("--")]
     arguments, command = parser.parse_args(own), sys.argv[len(own) + 2:]
 
@@ -251,6 +263,8 @@ def main():
     for directory in arguments.directory, place:
         directory.mkdir(parents=True, exist_ok=True)
     results.forget(arguments.directory, arguments.name)
+    if arguments.lacks:
+        return lack(arguments.directory, arguments.name, arguments.lacks, began)
     status, stopped = 0, processes.lack_of_disk(place, arguments.disk)
     if stopped is None:
         scratch = contextlib.nullcontext({}) if arguments.scratch is None else processes.scratch(place / arguments.name)

@@ -3,7 +3,8 @@
 
     total.py DIRECTORY NAME...
 
-A group without a result did not run, which is a failure. Warnings of a group (run_group.py --warn)
+A group without a result did not run, which is a failure. One whose result says that it lacks something
+(run_group.py --lacks) did not run either, and has not failed. Warnings of a group (run_group.py --warn)
 are shown and are no failures. The exit status is 1 if anything failed. The table of two groups or
 more goes to DIRECTORY/table.txt as well. Results that are older than DWELL_STARTED, milliseconds since
 the epoch, are kept from an earlier run, and it says so.
@@ -48,7 +49,9 @@ def table(found, started):
     """A line for each group, those that took longest first, and what they took together; `started` is 0 if the build does not say when."""
     rows, ran = [], []
     for result in sorted(found, key=lambda result: -result["seconds"]):
-        if "began" not in result:
+        if result.get("missing"):
+            note = "%s: %s" % (results.DID_NOT_RUN, result["missing"])
+        elif "began" not in result:
             note = results.DID_NOT_RUN
         elif result["began"] < started:
             note = "kept from an earlier run"
@@ -62,7 +65,7 @@ def table(found, started):
         rows.append("%-22s %7s %7s %8s %8.0f" % ("%d of %d ran" % (len(ran), len(found)), "", "", clock(sum(r["seconds"] for r in ran)),
                                                  sum(r.get("cpu", 0) for r in ran)))
     else:
-        rows.append("Nothing ran: all results are kept from an earlier run." if all("began" in r for r in found) else "Nothing ran.")
+        rows.append("Nothing ran: all results are kept from an earlier run." if all("began" in r and not r.get("missing") for r in found) else "Nothing ran.")
     if started > 0:
         rows.append("elapsed %s with builds" % clock(time.time() - started))
     return "".join(row.rstrip() + "\n" for row in rows)

@@ -247,6 +247,16 @@ class Groups(GroupTest):
         self.assertEqual((0, "3 passed, 0 failed"), (done.returncode, done.stdout.splitlines()[-1]))
         self.assertIn("FAILED  lines: 2 too many", done.stdout)
 
+    def test_a_group_that_lacks_something_has_neither_passed_nor_failed(self):
+        said = self.run_group("a", "counts", "--lacks", "there is no emulator", "--", "echo", "3 passed, 0 failed")
+        self.assertRegex(said, r"^a +0 ok +0 not ok .* did not run: there is no emulator\n$")
+        self.run_group("b", "counts", "--", "echo", "4 passed, 0 failed")
+        done = self.total("a", "b", DWELL_STARTED="1")
+        self.assertEqual((0, "4 passed, 0 failed"), (done.returncode, done.stdout.splitlines()[-1]))
+        self.assertRegex(done.stdout, r"\na +0 +0 .* did not run: there is no emulator\n")
+        self.assertIn("1 of 2 ran", done.stdout)
+        self.assertIn("\nNothing ran.\n", self.total("a", "c").stdout)
+
     def test_a_command_that_failed_shows_its_last_lines(self):
         self.run_group("a", "command", "--", "sh", "-c", "echo badly formatted; false")
         self.assertIn("badly formatted", self.total("a").stdout)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Run spark-submit on a standalone cluster of its own: a master and two workers as processes of this machine.
 
-    standalone.py [--cores N] [--timeout SECONDS] SPARK_SUBMIT ARGUMENT...
+    standalone.py [--cores N] [--timeout SECONDS] [--second-java JAVA] SPARK_SUBMIT ARGUMENT...
 
 The workers have two loopback addresses, so that Spark takes them for two hosts: it runs a speculative copy only on
 another host. Each worker gives an application one executor with all of its cores, and a new one whenever that is
-lost.
+lost. With --second-java, those of the second worker run by that program in the place of java.
 
 Output and exit status are those of spark-submit. At the end, a guard in a session of its own stops the processes and
 removes their files, however this script ends.
@@ -34,14 +34,24 @@ PATIENCE = 60
 # Seconds that processes get to end when asked to.
 GRACE = 5
 
+# In the place of java: {other} for executors, and {own} for workers.
+TWO_JAVAS = """\
+#!/bin/sh
+case "$*" in
+  *CoarseGrainedExecutorBackend*) exec '{other}' "$@" ;;
+  *) exec '{own}' "$@" ;;
+esac
+"""
+
 
 class Cluster:
     """A master, its workers, and the programs submitted to them."""
 
-    def __init__(self, submit, directory, cores, keeper):
+    def __init__(self, submit, directory, cores, second_java, keeper):
         self.home = pathlib.Path(submit).resolve().parent.parent
         self.directory = directory
         self.cores = cores
+        self.second_java = second_java
         self.keeper = keeper
         self.processes = []
         configuration = directory / "conf"
@@ -56,16 +66,26 @@ class Cluster:
         log = self.daemon("master", "Master", MASTER, ["--host", MASTER, "--port", "0", "--webui-port", "0"])
         url = self.wait_for(log, r"Starting Spark master at (spark://\S+)", 1)[0]
         for host in WORKERS:
+            java_home = self.two_javas() if self.second_java and host == WORKERS[1] else None
             self.daemon(host, "Worker", host, ["--host", host, "--port", "0", "--webui-port", "0", "--cores", str(self.cores),
-                                               "--memory", WORKER_MEMORY, "--work-dir", str(self.directory / "work"), url])
+                                               "--memory", WORKER_MEMORY, "--work-dir", str(self.directory / "work"), url], java_home)
         self.wait_for(log, r"Registering worker (\S+)", len(WORKERS))
         return url
 
-    def daemon(self, name, role, host, arguments):
+    def two_javas(self):
+        """A JAVA_HOME by which a worker and its executors run by two Javas."""
+        java = self.directory / "java" / "bin" / "java"
+        java.parent.mkdir(parents=True)
+        java.write_text(TWO_JAVAS.format(other=self.second_java, own=pathlib.Path(os.environ["JAVA_HOME"]) / "bin" / "java"))
+        java.chmod(0o755)
+        return str(java.parent.parent)
+
+    def daemon(self, name, role, host, arguments, java_home=None):
         log = self.directory / (name + ".log")
         command = [str(self.home / "bin" / "spark-class"), "org.apache.spark.deploy.%s.%s" % (role.lower(), role)]
         with open(log, "wb") as output:
-            self.launch(command + arguments, {"SPARK_LOCAL_IP": host}, stdout=output, stderr=subprocess.STDOUT)
+            self.launch(command + arguments, {"SPARK_LOCAL_IP": host, **({"JAVA_HOME": java_home} if java_home else {})},
+                        stdout=output, stderr=subprocess.STDOUT)
         return log
 
     def launch(self, command, environment, **streams):
@@ -115,7 +135,7 @@ def run(arguments):
     directory = pathlib.Path(tempfile.mkdtemp(prefix="dwell-standalone-"))
     keeper = subprocess.Popen([sys.executable, __file__, "--guard", str(directory)], stdin=subprocess.PIPE,
                               stdout=subprocess.DEVNULL, start_new_session=True)
-    cluster = Cluster(arguments.submit, directory, arguments.cores, keeper.stdin)
+    cluster = Cluster(arguments.submit, directory, arguments.cores, arguments.second_java, keeper.stdin)
     try:
         with keeper.stdin:
             url = cluster.start()
@@ -139,6 +159,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--timeout", type=float, default=900)
+    parser.add_argument("--second-java")
     parser.add_argument("submit")
     parser.add_argument("rest", nargs=argparse.REMAINDER)
     for stopped in signal.SIGTERM, signal.SIGINT:

@@ -1,7 +1,7 @@
-"""The published jar contains what it should and nothing else; its library runs on old machines."""
+"""The published jar contains what it should and nothing else; its libraries run on old machines."""
 
+import hashlib
 import pathlib
-import platform
 import re
 import struct
 import subprocess
@@ -9,7 +9,7 @@ import tempfile
 import unittest
 import zipfile
 
-from published import BUILD_ID, GLIBC, JAR, ROOT, VERSION, library
+from published import BUILD_ID, GLIBC, JAR, LIBRARIES, ROOT, VERSION, libraries
 
 JAVA_11 = 55
 SOURCES = [ROOT / "jvm/src/main" / language for language in ("java", "scala")]
@@ -74,14 +74,19 @@ class Contents(unittest.TestCase):
         manifest = self.archive.read("META-INF/MANIFEST.MF").decode().replace("\r\n ", "")
         self.assertIn("Implementation-Version: %s\r\n" % VERSION, manifest)
         self.assertIn("Dwell-Build-Id: %s\r\n" % BUILD_ID, manifest)
-        self.assertIn(BUILD_ID.encode(), self.archive.read(library(self.archive)))
+        for name in libraries(self.archive).values():
+            self.assertIn(BUILD_ID.encode(), self.archive.read(name), name)
+
+    def test_each_library_has_its_sha256(self):
+        for name in libraries(self.archive).values():
+            self.assertEqual(hashlib.sha256(self.archive.read(name)).hexdigest(), self.archive.read(name + ".sha256").decode(), name)
 
     def test_no_time_of_building(self):
         self.assertEqual(1, len({entry.date_time for entry in self.archive.infolist()}))
 
     def test_no_place_of_building(self):
         places = [str(ROOT).encode(), str(pathlib.Path.home()).encode() + b"/"]
-        for name in [library(self.archive)] + [name for name in self.files if name.endswith(".class")]:
+        for name in list(libraries(self.archive).values()) + [name for name in self.files if name.endswith(".class")]:
             content = self.archive.read(name)
             self.assertEqual([], [place for place in places if place in content], name)
 
@@ -92,15 +97,21 @@ class ContentsForScala212(Contents):
     SCALA = "2.12"
 
 
-@unittest.skipUnless(platform.system() == "Linux", "the library is no ELF file here")
-class Library(unittest.TestCase):
-    """The native library, by readelf."""
+class Library:
+    """A native library, by readelf."""
+
+    PLATFORM = MACHINE = None
+    # The largest page that Linux has on the machine, in bytes.
+    PAGE = None
 
     @classmethod
     def setUpClass(cls):
+        if cls.PLATFORM not in LIBRARIES:
+            raise unittest.SkipTest("the build has made none")
         with tempfile.NamedTemporaryFile(suffix=".so") as file, zipfile.ZipFile(JAR) as archive:
-            file.write(archive.read(library(archive)))
+            file.write(archive.read(libraries(archive)[cls.PLATFORM]))
             file.flush()
+            cls.header = cls.readelf("--file-header", file.name)
             cls.dynamic = cls.readelf("--dynamic", file.name)
             cls.versions = cls.readelf("--version-info", file.name)
             cls.symbols = cls.readelf("--dyn-syms", file.name)
@@ -109,6 +120,14 @@ class Library(unittest.TestCase):
     @staticmethod
     def readelf(option, path):
         return subprocess.run(["readelf", "--wide", option, path], check=True, stdout=subprocess.PIPE, text=True).stdout
+
+    def test_is_for_its_machine(self):
+        self.assertRegex(self.header, r"Machine: +%s\n" % self.MACHINE)
+
+    def test_every_page_size_can_map_it(self):
+        alignments = re.findall(r"^ +LOAD .* (0x[0-9a-f]+)$", self.segments, re.MULTILINE)
+        self.assertTrue(alignments)
+        self.assertLessEqual(self.PAGE, min(int(alignment, 16) for alignment in alignments))
 
     @unittest.skipUnless(GLIBC, "linked with the machine's own compiler (-Pzig=false)")
     def test_runs_with_an_old_glibc(self):
@@ -134,6 +153,14 @@ class Library(unittest.TestCase):
         flags = re.search(r"GNU_STACK\s+\S+\s+\S+\s+\S+\s+\S+\s+\S+\s+(\w+)", self.segments)
         self.assertIsNotNone(flags)
         self.assertNotIn("E", flags.group(1))
+
+
+class LibraryForX86(Library, unittest.TestCase):
+    PLATFORM, MACHINE, PAGE = "linux/x86_64", "Advanced Micro Devices X86-64", 4096
+
+
+class LibraryForArm64(Library, unittest.TestCase):
+    PLATFORM, MACHINE, PAGE = "linux/aarch64", "AArch64", 65536
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Sessions that run before Dwell is imported, on every kind of cluster that this machine can have."""
 
 import pathlib
+import re
 import sys
 import tempfile
 import unittest
@@ -57,6 +58,25 @@ def program(idle=False, **options):
     return PROGRAM.replace("OPTIONS", repr(options)).replace("IDLE", repr(idle))
 
 
+# The jar has no library for the Mac that this driver takes itself for, once its Java runs. Its log is on standard output.
+MAC = """
+import os
+os.dup2(1, 2)
+import dwell
+from pyspark.ml.classification import LinearSVC
+from pyspark.ml.linalg import Vectors
+from pyspark.sql import SparkSession
+builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
+spark = dwell.configure(builder).getOrCreate()
+for name, value in ("os.name", "Mac OS X"), ("os.arch", "aarch64"):
+    spark._jvm.java.lang.System.setProperty(name, value)
+dwell.accelerate()
+rows = spark.createDataFrame([(float(i % 2), Vectors.dense(i % 2 + 0.1 * (i % 5), i % 7)) for i in range(60)], ["label", "features"])
+for _ in range(2):
+    print("trained by", dwell.report(LinearSVC(regParam=0.1).fit(rows)).solver)
+"""
+
+
 class SessionsTest(unittest.TestCase):
     def check(self, output):
         # The spark-submit of Spark 3.5 writes what its application says on standard error to standard output.
@@ -79,6 +99,13 @@ class SessionsTest(unittest.TestCase):
         # What a shuffle leaves behind keeps an executor for as long.
         options["spark.dynamicAllocation.shuffleTracking.timeout"] = "1s"
         self.run_on("local-cluster[1,1,1024]", idle=True, **options)
+
+    def test_a_system_without_a_library_trains_by_sparks_code_and_says_so_once(self):
+        output = package_test.script(MAC, SPARK_LOCAL_IP="127.0.0.1")
+        self.assertEqual(re.findall("^trained by (.*)$", output, re.MULTILINE), ["spark", "spark"], output)
+        (told,) = [line for line in output.splitlines() if "is trained by Spark's own code" in line]
+        self.assertIn("The jar has no native library for darwin/aarch64", told)
+        self.assertIn("Later fits of this session do not repeat it.", told)
 
     def test_a_standalone_cluster_that_runs_gets_the_jar(self):
         with tempfile.TemporaryDirectory() as directory:

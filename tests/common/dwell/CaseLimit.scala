@@ -10,14 +10,16 @@ object CaseLimit {
       extends RuntimeException(message, cause)
 
   /**
-   * Runs `body` in this thread. After `seconds`, or ten times as many in checkLong, it prints what all threads do and interrupts
+   * Runs `body` in this thread. After `seconds`, or ten times as many in checkLong or under emulation, it prints what all threads do and interrupts
    * this one. A case that goes on nevertheless ends the JVM: no other could run beside it, and the output has those that ended.
    *
    * @throws ExceededException
    *   if `body` has taken longer, however it ended
    */
   def apply[T](name: String, seconds: Double)(body: => T): T =
-    run(name, if (CheckLong.everything) 10 * seconds else seconds, GraceSeconds)(body)
+    run(name, if (isSlow) 10 * seconds else seconds, GraceSeconds)(body)
+
+  private def isSlow = CheckLong.everything || sys.env.contains("DWELL_EMULATED")
 
   private[dwell] def run[T](name: String, seconds: Double, graceSeconds: Double)(body: => T): T = {
     val watch = new Watch(name, seconds, graceSeconds)

@@ -62,7 +62,7 @@ pub struct Allocator;
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator;
 
-/// The size of a huge page of x86-64.
+/// The size of a huge page of x86-64, and of arm64 with pages of 4 KiB. Larger pages are aligned to it, too.
 const HUGE: usize = 2 << 20;
 
 impl Allocator {

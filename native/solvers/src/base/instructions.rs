@@ -15,6 +15,9 @@ pub(crate) enum Instructions {
     Avx2(pulp::x86::V3),
     #[cfg(target_arch = "x86_64")]
     Avx512(pulp::x86::V4),
+    /// Every processor of arm64 has it, so plain Rust is compiled to it, too: only kernels of their own tell the two apart.
+    #[cfg(target_arch = "aarch64")]
+    Neon(pulp::aarch64::Neon),
 }
 
 impl Kernel {
@@ -37,10 +40,12 @@ impl Kernel {
             all.extend(pulp::x86::V3::try_new().map(|token| Self(Instructions::Avx2(token))));
             all.extend(pulp::x86::V4::try_new().map(|token| Self(Instructions::Avx512(token))));
         }
+        #[cfg(target_arch = "aarch64")]
+        all.extend(pulp::aarch64::Neon::try_new().map(|token| Self(Instructions::Neon(token))));
         all
     }
 
-    /// `portable`, `avx2` or `avx512`.
+    /// `portable`, `avx2`, `avx512` or `neon`.
     pub fn name(self) -> &'static str {
         match self.0 {
             Instructions::Portable => "portable",
@@ -48,6 +53,8 @@ impl Kernel {
             Instructions::Avx2(_) => "avx2",
             #[cfg(target_arch = "x86_64")]
             Instructions::Avx512(_) => "avx512",
+            #[cfg(target_arch = "aarch64")]
+            Instructions::Neon(_) => "neon",
         }
     }
 }

@@ -61,12 +61,15 @@ fn on_dense<T: Copy + Into<f64> + Send + Sync, W: WithEntries>(
     values: &[T],
     work: W,
 ) -> W::Output {
+    let plain = Dense {
+        rows,
+        values,
+        kernel: PhantomData::<()>,
+    };
     match kernel.0 {
-        Instructions::Portable => work.run(Dense {
-            rows,
-            values,
-            kernel: PhantomData::<()>,
-        }),
+        Instructions::Portable => work.run(plain),
+        #[cfg(target_arch = "aarch64")]
+        Instructions::Neon(_) => work.run(plain),
         #[cfg(target_arch = "x86_64")]
         Instructions::Avx2(token) => token.vectorize(On {
             entries: Dense {

@@ -19,7 +19,7 @@
 //! Pruning: after iteration 2, and then after each further `1 + iteration / 4`, topics with `n_k < pruning min(1, N / K)` that do not rise leave the document,
 //! provided that its rows become shorter by at least a quarter, in blocks of 16. They end with `gamma_k = alpha_k`. The topic with the largest n never leaves.
 //!
-//! The result is a function of alpha, the parameters, the counts and the factors alone; AVX2 and AVX-512 give the same bits.
+//! The result is a function of alpha, the parameters, the counts and the factors alone; AVX2, AVX-512 and NEON give the same bits.
 
 use super::{
     concentration::add_log_theta,

@@ -193,6 +193,8 @@ impl RowPass {
         };
         match self.kernel.0 {
             Instructions::Portable => work.run(),
+            #[cfg(target_arch = "aarch64")]
+            Instructions::Neon(_) => work.run(),
             #[cfg(target_arch = "x86_64")]
             Instructions::Avx2(token) => token.vectorize(On(work)),
             #[cfg(target_arch = "x86_64")]

@@ -8,12 +8,14 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.math.BigInteger;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -217,6 +219,43 @@ class LoaderTest {
     Files.writeString(resources.resolve("build.properties"), "version=0.0.0\n");
     output = probe(List.of(), resources.getParent() + File.pathSeparator, Map.of(), "load");
     contains(output, "failed", "no buildId or no scala");
+  }
+
+  @Test
+  void eachJvmTakesTheLibraryOfItsArchitecture() throws Exception {
+    String other = Platform.current().toString().contains("x86_64") ? "aarch64" : "x86_64";
+    String version = build().getProperty("version");
+    String resource = new Platform("linux", other, "glibc").resource(version);
+    Assumptions.assumeTrue(Platform.current().os().equals("linux"), "the JVM takes no other name of its system");
+    Assumptions.assumeTrue(NativeLoader.class.getResource(resource) == null, "there are libraries for both");
+    List<String> options = List.of("-Dos.arch=" + other);
+    contains(probe(options, "", Map.of(), "load"), "failed", "no native library for linux/" + other, resource, "build it on such a machine");
+    // The library of this machine under the other's name shows which one is taken.
+    Path given = directory.resolve("other" + resource);
+    Files.createDirectories(given.getParent());
+    Files.copy(copyOfLibrary(), given);
+    try (InputStream in = NativeLoader.class.getResourceAsStream(Platform.current().resource(version) + ".sha256")) {
+      Files.copy(in, Path.of(given + ".sha256"));
+    }
+    String prefix = directory.resolve("other") + File.pathSeparator;
+    contains(probe(options, prefix, Map.of(), "load"), LOADED, "linux/" + other);
+    // e_machine of an ELF header: MIPS.
+    byte[] library = Files.readAllBytes(given);
+    library[18] = 8;
+    library[19] = 0;
+    Files.write(given, library);
+    byte[] digest = MessageDigest.getInstance("SHA-256").digest(library);
+    Files.writeString(Path.of(given + ".sha256"), String.format("%064x", new BigInteger(1, digest)));
+    contains(probe(options, prefix, Map.of(), "load"), "failed", "another operating system or architecture");
+  }
+
+  @Test
+  void otherSystemsAreToldWhatToDo() throws Exception {
+    for (String[] system : new String[][] {{"Mac OS X", "darwin/aarch64"}, {"Windows 11", "windows/aarch64"}}) {
+      String output = probe(List.of("-Dos.name=" + system[0], "-Dos.arch=aarch64"), "", Map.of(), "load");
+      contains(output, "failed", "no native library for " + system[1]);
+      assertEquals(1, output.lines().count());
+    }
   }
 
   @Test

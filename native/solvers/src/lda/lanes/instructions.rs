@@ -1,5 +1,7 @@
 //! The choice of lanes, at run time.
 
+#[cfg(target_arch = "aarch64")]
+use super::neon::Neon;
 #[cfg(target_arch = "x86_64")]
 use super::x86::{Avx2, Avx512, On};
 use super::{operations::WithLanes, portable::Portable};
@@ -13,6 +15,8 @@ pub(super) fn run_f32<W: WithLanes<f32>>(kernel: Kernel, work: W) -> W::Output {
         Instructions::Avx2(token) => token.vectorize(On(Avx2(token), work)),
         #[cfg(target_arch = "x86_64")]
         Instructions::Avx512(token) => token.vectorize(On(Avx512(token), work)),
+        #[cfg(target_arch = "aarch64")]
+        Instructions::Neon(token) => work.run(Neon(token)),
     }
 }
 
@@ -105,6 +109,25 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn bits_are_those_of_every_architecture() {
+        /// Of AVX2, by FNV-1a.
+        const BITS: u64 = 0xea36_a7df_ef43_c4a6;
+        if Kernel::available().len() == 1 {
+            return;
+        }
+        let bits = (0..50)
+            .flat_map(|seed| {
+                let [a, b, _] = blocks_of(seed);
+                everything(Kernel::detect(), [a, b, a.map(|x| (x * x + 1e-3) * 1e3)])
+            })
+            .flatten()
+            .fold(0xcbf2_9ce4_8422_2325, |hash: u64, x| {
+                (hash ^ u64::from(x.to_bits())).wrapping_mul(0x0100_0000_01b3)
+            });
+        assert_eq!(bits, BITS);
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Arithmetic on sixteen numbers at a time, with the instructions of the processor.
 
 mod instructions;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod number;
 mod operations;
 mod portable;

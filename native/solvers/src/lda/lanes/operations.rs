@@ -1,6 +1,6 @@
-//! Arithmetic on sixteen numbers at a time, which plain Rust, AVX2 with FMA and AVX-512 implement.
+//! Arithmetic on sixteen numbers at a time, which plain Rust, AVX2 with FMA, AVX-512 and NEON implement.
 //!
-//! AVX2 and AVX-512 give the same bits: both round a product and its sum once, and sum lanes in the same order,
+//! AVX2, AVX-512 and NEON give the same bits: all round a product and its sum once, and sum lanes in the same order,
 //!
 //! ```text
 //! b_l = a_l + a_(l+8),   ((b_0 + b_1) + (b_2 + b_3)) + ((b_4 + b_5) + (b_6 + b_7))

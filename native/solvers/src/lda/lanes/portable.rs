@@ -1,4 +1,4 @@
-//! Lanes in plain Rust, for processors without AVX2 and FMA, and for `f64`.
+//! Lanes in plain Rust, for processors without AVX2 and FMA or NEON, and for `f64`.
 
 use std::marker::PhantomData;
 
@@ -124,16 +124,17 @@ portable_lanes!(
     }
 );
 
+/// Adding it to a number below 2^22 leaves the nearest whole number in the low bits. Rounds half to even, as the instructions do.
+const SHIFT: f32 = 12_582_912.0;
+
 impl Exponents for Portable<f32> {
     #[inline(always)]
     fn round(self, x: Self::Vector) -> Self::Vector {
-        // Exact below 2^22. Rounds half to even, as the instructions do.
-        const SHIFT: f32 = 12_582_912.0;
         x.map(|x| (x + SHIFT) - SHIFT)
     }
 
     #[inline(always)]
     fn power_of_two(self, n: Self::Vector) -> Self::Vector {
-        n.map(|n| f32::from_bits(((n as i32 + 127) as u32) << 23))
+        n.map(|n| f32::from_bits(((n + SHIFT).to_bits().wrapping_add(127)) << 23))
     }
 }
