@@ -1,5 +1,6 @@
 package dwell.ml.tuning
 
+import java.util.Arrays
 import java.util.Arrays.copyOf
 
 /**
@@ -22,30 +23,43 @@ private[tuning] final class Areas(isRoc: Boolean, bins: Int) extends Metric {
   override def tally(): Tally = new Scores
 
   override def value(tallies: Seq[Tally]): Option[Double] = {
-    val all = merged(tallies.collect { case scores: Scores => scores })
-    val points = binned(all)
-    val (positive, negative) = (points.map(_.positive).sum, points.map(_.negative).sum)
-    var (truePositive, falsePositive) = (0.0, 0.0)
-    val curve = points.map { point =>
-      truePositive += point.positive
-      falsePositive += point.negative
-      val recall = if (positive == 0.0) 0.0 else truePositive / positive
-      if (isRoc) (if (negative == 0.0) 0.0 else falsePositive / negative, recall)
-      else (recall, if (truePositive + falsePositive == 0.0) 1.0 else truePositive / (truePositive + falsePositive))
-    }
-    val drawn =
-      if (isRoc) ((0.0, 0.0) +: curve) :+ ((1.0, 1.0)) else (0.0, curve.headOption.fold(1.0)(_._2)) +: curve
-    Some(drawn.zip(drawn.tail).map { case ((x, y), (nextX, nextY)) => (nextX - x) * (nextY + y) / 2.0 }.sum)
+    val all = new Scores
+    for (part <- tallies.collect { case scores: Scores => scores }; i <- 0 until part.count)
+      all.append(part.scores(i), part.positive(i), part.negative(i))
+    all.close()
+    Some(area(binned(all.positive), binned(all.negative)))
   }
 
-  private def binned(points: IndexedSeq[Point]): IndexedSeq[Point] = {
-    val grouping = if (bins == 0) 0 else points.length / bins
-    if (grouping < 2) points
-    else
-      points
-        .grouped(grouping)
-        .map(group => Point(group.head.score, group.map(_.positive).sum, group.map(_.negative).sum))
-        .toIndexedSeq
+  /** The sums of groups of weights that follow one another, each a point. */
+  private def binned(weights: Array[Double]): Array[Double] = {
+    val grouping = if (bins == 0) 0 else weights.length / bins
+    if (grouping < 2) weights else weights.grouped(grouping).map(_.sum).toArray
+  }
+
+  /** By trapezoids, over the points of falling scores. */
+  private def area(positive: Array[Double], negative: Array[Double]): Double = {
+    val (allPositive, allNegative) = (positive.sum, negative.sum)
+    def share(part: Double, of: Double) = if (of == 0.0) 0.0 else part / of
+    var truePositive, falsePositive, area, x = 0.0
+    var y = if (isRoc) 0.0 else Double.NaN
+    def draw(nextX: Double, nextY: Double): Unit = {
+      // The first point of precision is that of recall 0, too.
+      area += (nextX - x) * ((if (y.isNaN) nextY else y) + nextY) / 2.0
+      x = nextX
+      y = nextY
+    }
+    for (i <- positive.indices) {
+      truePositive += positive(i)
+      falsePositive += negative(i)
+      val recall = share(truePositive, allPositive)
+      if (isRoc) draw(share(falsePositive, allNegative), recall)
+      else {
+        val called = truePositive + falsePositive
+        draw(recall, if (called == 0.0) 1.0 else truePositive / called)
+      }
+    }
+    if (isRoc) draw(1.0, 1.0)
+    area
   }
 }
 
@@ -57,9 +71,6 @@ private[tuning] object Areas {
     case "areaUnderPR" => Some(new Areas(isRoc = false, bins))
     case _ => None
   }
-
-  /** The weights of the rows with a score. */
-  private final case class Point(score: Double, positive: Double, negative: Double)
 
   /** Scores, and the weights of the rows that have them. */
   private final class Scores extends Tally {
@@ -79,16 +90,25 @@ private[tuning] object Areas {
 
     /** Falling scores, each once. */
     override def close(): this.type = {
-      val order = (0 until count).sortBy(-scores(_))
-      val (s, p, n) = (order.map(scores(_)), order.map(positive(_)), order.map(negative(_)))
-      count = 0
-      for (i <- s.indices) {
-        if (count > 0 && scores(count - 1) == s(i)) {
-          positive(count - 1) += p(i)
-          negative(count - 1) += n(i)
-        } else append(s(i), p(i), n(i))
+      val rising = copyOf(scores, count)
+      Arrays.sort(rising)
+      var distinct = 0
+      for (score <- rising) {
+        if (distinct == 0 || java.lang.Double.compare(rising(distinct - 1), score) != 0) {
+          rising(distinct) = score
+          distinct += 1
+        }
       }
-      resize(count)
+      val (p, n) = (new Array[Double](distinct), new Array[Double](distinct))
+      for (i <- 0 until count) {
+        val at = distinct - 1 - Arrays.binarySearch(rising, 0, distinct, scores(i))
+        p(at) += positive(i)
+        n(at) += negative(i)
+      }
+      scores = Array.tabulate(distinct)(i => rising(distinct - 1 - i))
+      positive = p
+      negative = n
+      count = distinct
       this
     }
 
@@ -97,12 +117,5 @@ private[tuning] object Areas {
       positive = copyOf(positive, length)
       negative = copyOf(negative, length)
     }
-  }
-
-  private def merged(parts: Seq[Scores]): IndexedSeq[Point] = {
-    val all = new Scores
-    for (part <- parts; i <- 0 until part.count) all.append(part.scores(i), part.positive(i), part.negative(i))
-    all.close()
-    (0 until all.count).map(i => Point(all.scores(i), all.positive(i), all.negative(i)))
   }
 }
