@@ -16,7 +16,7 @@ SOURCES = [ROOT / "jvm/src/main" / language for language in ("java", "scala")]
 
 # Names of the entries that the jar may contain, besides the classes of the bridge.
 ALLOWED = [
-    r"META-INF/(MANIFEST\.MF|LICENSE|NOTICE)",
+    r"META-INF/(MANIFEST\.MF|LICENSE|NOTICE|THIRD-PARTY)",
     r"META-INF/services/org\.apache\.spark\.ml\.(Estimator|Transformer)",
     r"dwell/([a-z0-9]+/)*[A-Za-z0-9_$]+\.class",
     r"dwell/build\.properties",

@@ -2,6 +2,7 @@
 
 import tempfile
 import unittest
+import uuid
 
 import package_test  # noqa: F401  puts the wheel on the path
 
@@ -13,7 +14,7 @@ from pyspark.ml import Pipeline, classification, tuning
 from pyspark.ml.evaluation import BinaryClassificationEvaluator, RegressionEvaluator
 from pyspark.ml.feature import StandardScaler, VectorAssembler
 from pyspark.ml.tuning import CrossValidatorModel, ParamGridBuilder
-from pyspark.sql import SparkSession, functions
+from pyspark.sql import SparkSession
 
 
 class SearchTest(unittest.TestCase):
@@ -34,12 +35,13 @@ class SearchTest(unittest.TestCase):
     def maps(self, estimator):
         return ParamGridBuilder().addGrid(estimator.regParam, [0.3, 0.01]).build()
 
-    def reads(self, search):
-        """How many jobs scan the source in a fit; and the model."""
+    def jobs(self, search):
+        """How many jobs a search takes, and its model."""
         tracker = self.spark.sparkContext.statusTracker()
-        self.spark.sparkContext.setJobGroup("search", "search")
+        group = str(uuid.uuid4())
+        self.spark.sparkContext.setJobGroup(group, "search")
         model = search.fit(self.rows)
-        return len(tracker.getJobIdsForGroup("search")), model
+        return len(tracker.getJobIdsForGroup(group)), model
 
     def check(self, ours, theirs):
         self.assertEqual(type(ours), type(theirs))
@@ -55,7 +57,7 @@ class SearchTest(unittest.TestCase):
 
     def test_folds_metrics_and_models_are_those_of_pyspark(self):
         estimator = LogisticRegression(tol=1e-9)
-        jobs, models = zip(*map(self.reads, self.both(estimator, self.areas, self.maps(estimator), collectSubModels=True)))
+        jobs, models = zip(*map(self.jobs, self.both(estimator, self.areas, self.maps(estimator), collectSubModels=True)))
         self.check(*models)
         self.assertLess(jobs[0], jobs[1])
         for fold in range(2):
@@ -77,7 +79,7 @@ class SearchTest(unittest.TestCase):
         scaler = StandardScaler(inputCol="features", outputCol="some")
         for first in assembler, scaler:
             searches = self.both(Pipeline(stages=[first, estimator]), self.areas, self.maps(estimator))
-            jobs, models = zip(*map(self.reads, searches))
+            jobs, models = zip(*map(self.jobs, searches))
             self.check(*models)
             self.assertEqual(jobs[0] < jobs[1], first is assembler)
 
@@ -92,9 +94,9 @@ class SearchTest(unittest.TestCase):
         estimator = classification.LogisticRegression(tol=1e-9)
         _, search = self.both(estimator, self.areas, self.maps(estimator))
         with dwell.accelerate():
-            jobs, model = self.reads(search)
+            jobs, model = self.jobs(search)
         self.assertEqual("native", dwell.report(model.bestModel).solver)
-        after, stock = self.reads(search)
+        after, stock = self.jobs(search)
         self.assertLess(jobs, after)
         for own, spark in zip(model.avgMetrics, stock.avgMetrics):
             self.assertAlmostEqual(own, spark, delta=1e-3)

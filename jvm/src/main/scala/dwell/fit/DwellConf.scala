@@ -39,8 +39,8 @@ object DwellConf {
 
   /** Keys of earlier versions, and what to do instead. */
   private val Gone = Seq(
-    "spark.dwell.aggregation" -> "set the Param aggregation of the estimator",
-    "spark.dwell.shareData" -> "search with dwell.ml.tuning.CrossValidator, or fit an array of Param maps")
+    "aggregation" -> "set the Param aggregation of the estimator",
+    "shareData" -> "search with dwell.ml.tuning.CrossValidator, or fit an array of Param maps")
 
   /**
    * Reads the session's settings, which include the settings of spark-submit.
@@ -56,7 +56,8 @@ object DwellConf {
       require(allowed.contains(value), s"$key must be one of ${allowed.mkString(", ")}, but was '$value'")
       value
     }
-    for ((key, instead) <- Gone) require(get(key).isEmpty, s"$key is gone: $instead instead")
+    for ((name, instead) <- Gone)
+      require(get(s"spark.dwell.$name").isEmpty, s"spark.dwell.$name is gone: $instead instead")
     DwellConf(
       read(Fallback, Seq("warn", "error")) == "error",
       milliseconds(GangPatience, get(GangPatience).getOrElse("10s")),
