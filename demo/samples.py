@@ -12,9 +12,10 @@ import dwell
 from dwell.ml.classification import LinearSVC, LogisticRegression
 from dwell.ml.clustering import LDA
 from dwell.ml.regression import LinearRegression
+from dwell.ml.tuning import CrossValidator
 from pyspark.ml.evaluation import BinaryClassificationEvaluator
 from pyspark.ml.linalg import Vectors
-from pyspark.ml.tuning import CrossValidator, ParamGridBuilder
+from pyspark.ml.tuning import ParamGridBuilder
 from pyspark.sql import SparkSession
 
 

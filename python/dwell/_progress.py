@@ -16,6 +16,9 @@ from dwell._session import check, is_remote
 #: Seconds between two looks at the JVM, at a server, and between two lines where a line cannot be written over.
 _EVERY, _EVERY_REMOTE, _LINES = 0.2, 1.0, 10.0
 
+#: What a round of a fit, and a fit of a search, is called.
+_UNIT = {"round": "round {round} of at most {maxRounds}", "fit": "fit {round} of {maxRounds}"}
+
 #: Seconds that the end waits for fits whose events are still on their way.
 _PATIENCE = 2.0
 
@@ -117,7 +120,7 @@ class _Line:
         if gap and fit["seconds"] > 0.0 and (not self._seen or fit["seconds"] > self._seen[-1][0]):
             self._seen.append((fit["seconds"], gap))
         self.ended = fit["ended"]
-        text = f"{fit['uid']}: round {fit['round']} of at most {fit['maxRounds']}"
+        text = f"{fit['uid']}: {_UNIT[fit['unit']].format(**fit)}"
         if gap is not None:
             text += f", gap {gap:.1e}" + (f" of {fit['tolerance']:.0e}" if fit["tolerance"] > 0.0 else "")
         text += f", {fit['seconds']:.1f} s"

@@ -94,12 +94,18 @@ class Candidate:
         The standard deviation over the folds; None without folds.
     is_best
         Whether the model has these Params.
+    seconds
+        Of the fit on each training set; empty where the rows were not read once for all.
+    rounds
+        Of the fit on each training set; empty likewise.
     """
 
     params: dict[str, Any]
     metric: float
     deviation: float | None
     is_best: bool
+    seconds: tuple[float, ...] = ()
+    rounds: tuple[int, ...] = ()
 
     def __str__(self) -> str:
         spread = "" if self.deviation is None else f" +- {self.deviation:.2g}"
@@ -203,7 +209,7 @@ class Report:
     @classmethod
     def _of(cls, java: Any, search: tuple[Candidate, ...]) -> Report:
         one = object.__new__(cls)
-        vars(one).update(_java=java, search=search)
+        vars(one).update(_java=java, _tried=search)
         return one
 
     if not TYPE_CHECKING:  # A checker would take it that every name exists.
@@ -211,7 +217,11 @@ class Report:
         def __getattr__(self, name: str) -> Any:
             if name not in self.__dataclass_fields__:
                 raise AttributeError(f"'Report' object has no attribute '{name}'")
-            vars(self).update(_fields(json.loads(vars(self)["_java"].toJson())))
+            fields = _fields(json.loads(vars(self)["_java"].toJson()))
+            # Where a search has read the rows once, text and page of the JVM tell of it.
+            if fields["search"]:
+                vars(self)["_tried"] = ()
+            vars(self).update({**fields, "search": fields["search"] or vars(self)["_tried"]})
             return vars(self)[name]
 
     def __repr__(self) -> str:
@@ -247,25 +257,30 @@ class Report:
     @functools.cached_property
     def text(self) -> str:
         """The report as plain text: the phases, a summary, and a line for each round; then what tuning has tried."""
-        return "\n".join([str(vars(self)["_java"].toText()), *map(str, self.search)])
+        return "\n".join([str(vars(self)["_java"].toText()), *map(str, self._listed)])
 
     @functools.cached_property
     def page(self) -> str:
         """The report as a page with charts; what tuning has tried is a table of it."""
         page = str(vars(self)["_java"].toHtml())
-        if not self.search:
+        if not self._listed:
             return page
-        names = list(dict.fromkeys(name for one in self.search for name in one.params))
+        names = list(dict.fromkeys(name for one in self._listed for name in one.params))
         head = [*names, "metric", "deviation over folds", ""]
         lines = [
             [*(str(one.params.get(name, "")) for name in names), f"{one.metric:.6g}", "" if one.deviation is None else f"{one.deviation:.2g}", "best" * one.is_best]
-            for one in self.search
+            for one in self._listed
         ]
         row = "<tr>{}</tr>".format
         table = row("".join(f"<th>{html.escape(cell)}</th>" for cell in head)) + "".join(
             row("".join(f"<td>{html.escape(cell)}</td>" for cell in line)) for line in lines
         )
         return page.replace("</header>", f"<h2>The search</h2><table>{table}</table></header>", 1)
+
+    @property
+    def _listed(self) -> tuple[Candidate, ...]:
+        """What tuning has tried, where the JVM does not know."""
+        return self.search and tuple(vars(self)["_tried"])
 
     @property
     def seconds(self) -> float:
@@ -414,7 +429,14 @@ def _fields(facts: dict[str, Any]) -> dict[str, Any]:
     phases = Phases(**_named(dataclasses.fields(Phases), facts["phases"]))
     rounds = tuple(Round(**_named(dataclasses.fields(Round), one)) for one in facts["rounds"])
     others = [field for field in dataclasses.fields(Report) if field.name not in ("phases", "rounds", "search", *held)]
-    return {**_named(others, facts), **held, "phases": phases, "rounds": rounds}
+    search = tuple(_candidate(one) for one in facts.get("search", {"maps": []})["maps"])
+    return {**_named(others, facts), **held, "phases": phases, "rounds": rounds, "search": search}
+
+
+def _candidate(tried: dict[str, Any]) -> Candidate:
+    metric = math.nan if tried["metric"] is None else tried["metric"]
+    own = tuple(tried["seconds"]), tuple(tried["rounds"])
+    return Candidate(tried["params"], metric, tried["deviation"], tried["isBest"], *own)
 
 
 def _named(fields: Iterable[dataclasses.Field[Any]], facts: dict[str, Any]) -> dict[str, Any]:

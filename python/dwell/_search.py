@@ -104,7 +104,7 @@ def _opened(validator: Any, frame: DataFrame, column: str, count: int, is_cross:
     for one in java_maps:
         listed.add(one)
     keeps = validator.getCollectSubModels()
-    search = jvm.dwell.ml.tuning.NamedFolds.open(java, evaluator._to_java(), listed, frame._jdf, column, count, is_cross, keeps)
+    search = jvm.dwell.ml.tuning.NamedFolds.open(validator.uid, java, evaluator._to_java(), listed, frame._jdf, column, count, is_cross, keeps)
     return None if search is None else Search(search)
 
 

@@ -129,7 +129,7 @@ class PackageTest(unittest.TestCase):
     def test_a_report_is_rendered_when_it_is_asked_for(self):
         model = LogisticRegression(regParam=0.1).fit(self.data)
         told = dwell.report(model)
-        self.assertEqual(set(vars(told)), {"_java", "search"})
+        self.assertEqual(set(vars(told)), {"_java", "_tried"})
         self.assertFalse(hasattr(told, "_repr_latex_"))
         self.assertEqual((told.rows, len(told.rounds)), (300, self.report(model).rounds().size()))
         self.assertFalse({"text", "page"} & set(vars(told)))
@@ -169,7 +169,7 @@ class PackageTest(unittest.TestCase):
         self.assertEqual(len(lines), 2)
 
     def test_a_terminal_has_one_line_and_tqdm_a_bar(self):
-        fit = {"uid": "a", "round": 5, "maxRounds": 10, "tolerance": 1e-6, "relativeGap": 1e-3, "seconds": 2.0, "ended": False}
+        fit = {"uid": "a", "unit": "round", "round": 5, "maxRounds": 10, "tolerance": 1e-6, "relativeGap": 1e-3, "seconds": 2.0, "ended": False}
         terminal = io.StringIO()
         terminal.isatty = lambda: True
         line = _progress._Text(terminal)

@@ -63,7 +63,14 @@ class SearchTest(unittest.TestCase):
         for fold in range(2):
             for own, spark in zip(*(model.subModels[fold] for model in models)):
                 self.assertLess(own.coefficients.squared_distance(spark.coefficients), 1e-8)
-        self.assertEqual("native", dwell.report(models[0]).solver)
+        told = dwell.report(models[0])
+        self.assertEqual("native", told.solver)
+        for one, mean, deviation in zip(told.search, models[0].avgMetrics, models[0].stdMetrics):
+            self.assertAlmostEqual(one.metric, mean, delta=1e-12)
+            self.assertAlmostEqual(one.deviation, deviation, delta=1e-12)
+            self.assertEqual((len(one.seconds), len(one.rounds)), (2, 2))
+        self.assertEqual(1, told.page.count("The search"))
+        self.assertEqual(1, sum(one.is_best for one in told.search))
         with tempfile.TemporaryDirectory() as place:
             models[0].save(place + "/model")
             self.assertEqual(models[0].avgMetrics, CrossValidatorModel.load(place + "/model").avgMetrics)
@@ -81,7 +88,9 @@ class SearchTest(unittest.TestCase):
             searches = self.both(Pipeline(stages=[first, estimator]), self.areas, self.maps(estimator))
             jobs, models = zip(*map(self.jobs, searches))
             self.check(*models)
-            self.assertEqual(jobs[0] < jobs[1], first is assembler)
+            self.assertLess(jobs[0], jobs[1])
+            often = "once for each training set" if first is scaler else "once"
+            self.assertIn(f"rows are read {often}", dwell.report(models[0]).text)
 
     def test_one_split(self):
         estimator = LogisticRegression(tol=1e-9)

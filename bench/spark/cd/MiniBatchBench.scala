@@ -2,6 +2,8 @@ package dwell.bench.cd
 
 import java.nio.file.Paths
 
+import scala.collection.mutable
+
 import org.apache.spark.mllib.linalg.{Vectors => OldVectors}
 import org.apache.spark.mllib.optimization.{GradientDescent, LeastSquaresGradient}
 
@@ -37,11 +39,12 @@ object MiniBatchBench {
       val problem = new RidgeProblem(name, data, Workers)
       println(s"\n== $name: ${problem.numRows} rows x ${problem.numFeatures} features, optimum ${problem.optimum}")
       val (plain, batches) = (new PlainCoCoA(problem), new PlainCoCoA(problem, batch = true))
+      val enough = (1.0 + Target) * problem.optimum
       val systems = Seq(
         System("CoCoA", Seq(0.25, 0.5, 1.0, 2.0, 4.0, 8.0), problem.rounds(RidgeProblem.Searched, _, _, Target / 4.0)),
-        System("CoCoA, plain", Seq(0.5, 1.0, 2.0), plain.rounds),
-        System("mini-batch SCD", Seq(0.01, 0.1, 0.5, 1.0), batches.rounds),
-        System("mini-batch SGD", Seq(0.01, 0.1, 0.5, 1.0), descend(problem, _, _)))
+        System("CoCoA, plain", Seq(0.5, 1.0, 2.0), plain.rounds(_, _, enough)),
+        System("mini-batch SCD", Seq(0.01, 0.1, 0.5, 1.0), batches.rounds(_, _, enough)),
+        System("mini-batch SGD", Seq(0.01, 0.1, 0.5, 1.0), new Descent(problem).rounds))
       val best = systems.map { system =>
         val fits = system.grid.map(measured(bench, problem, system, _))
         fits.minBy(f => f.reached.fold((1, above(problem, f.records)))(r => (0, r.elapsed)))
@@ -81,34 +84,41 @@ object MiniBatchBench {
     last
   }
 
-  /** MLlib's rounds, each a gradient of so large a part of the rows, with the best step size of a search. */
-  private def descend(problem: RidgeProblem, fraction: Double, count: Int): Seq[RoundRecord] = {
-    val longest = problem.numRows / problem.points.map { case (_, x) => math.pow(OldVectors.norm(x, 2.0), 2) }.sum()
-    val tried = (-2 to 6).map(k => longest * math.pow(4.0, k.toDouble))
-    val step = tried.minBy { step =>
-      val reached = descend(problem, fraction, TrialRounds, step).last.objective
-      if (reached.isNaN) Double.PositiveInfinity else reached
-    }
-    descend(problem, fraction, count, step)
-  }
+  /** Mini-batch SGD: MLlib's. */
+  private final class Descent(problem: RidgeProblem) {
+    private val steps = mutable.Map.empty[Double, Double]
 
-  private def descend(problem: RidgeProblem, fraction: Double, count: Int, step: Double): Seq[RoundRecord] = {
-    // The first rounds, and then those that are a twentieth further on.
-    val at =
-      Iterator.iterate(1.0)(k => math.max(k + 1.0, math.floor(1.05 * k))).takeWhile(_ < count).toSeq :+ count.toDouble
-    val recorder = new MllibSgd.Recorder(at)
-    GradientDescent.runMiniBatchSGD(
-      problem.points,
-      new LeastSquaresGradient(),
-      recorder,
-      step,
-      count,
-      problem.l2,
-      fraction,
-      OldVectors.zeros(problem.numFeatures),
-      0.0)
-    val start = record(0, problem.objective(new Array[Double](problem.numFeatures)), 0.0, fraction)
-    start +: recorder.checkpoints.toSeq.map(c => record(c.steps.toInt, problem.objective(c.model), c.seconds, fraction))
+    /** Rounds that each take a gradient of so large a part of the rows, with the best step size of a search. */
+    def rounds(fraction: Double, count: Int): Seq[RoundRecord] =
+      rounds(fraction, count, steps.getOrElseUpdate(fraction, bestStep(fraction)))
+
+    private def bestStep(fraction: Double): Double = {
+      val longest = problem.numRows / problem.points.map { case (_, x) => math.pow(OldVectors.norm(x, 2.0), 2) }.sum()
+      (-2 to 6).map(k => longest * math.pow(4.0, k.toDouble)).minBy { step =>
+        val reached = rounds(fraction, TrialRounds, step).last.objective
+        if (reached.isNaN) Double.PositiveInfinity else reached
+      }
+    }
+
+    private def rounds(fraction: Double, count: Int, step: Double): Seq[RoundRecord] = {
+      // The first rounds, and then those that are a twentieth further on.
+      val at =
+        Iterator.iterate(1.0)(k => math.max(k + 1.0, math.floor(1.05 * k))).takeWhile(_ < count).toSeq :+ count.toDouble
+      val recorder = new MllibSgd.Recorder(at)
+      GradientDescent.runMiniBatchSGD(
+        problem.points,
+        new LeastSquaresGradient(),
+        recorder,
+        step,
+        count,
+        problem.l2,
+        fraction,
+        OldVectors.zeros(problem.numFeatures),
+        0.0)
+      val start = record(0, problem.objective(new Array[Double](problem.numFeatures)), 0.0, fraction)
+      start +: recorder.checkpoints.toSeq.map(c =>
+        record(c.steps.toInt, problem.objective(c.model), c.seconds, fraction))
+    }
   }
 
   private def record(round: Int, objective: Double, elapsed: Double, epochs: Double): RoundRecord =

@@ -1,5 +1,7 @@
 package dwell.bench.cd
 
+import scala.collection.mutable
+
 import org.apache.spark.rdd.RDD
 
 import dwell.base.SplitMix
@@ -47,8 +49,8 @@ private[bench] final class PlainCoCoA(problem: RidgeProblem, batch: Boolean = fa
   private val labels = problem.labels
   private val columns = workers.map(_.columns).collect()
 
-  /** Records of `count` rounds of `localWork` epochs each, from zero. */
-  def rounds(localWork: Double, count: Int): Seq[RoundRecord] = {
+  /** Records of at most `count` rounds of `localWork` epochs each, from zero. They end at an objective of `enough` or less. */
+  def rounds(localWork: Double, count: Int, enough: Double = 0.0): Seq[RoundRecord] = {
     val clock = new Clock
     var residual = labels
     var states = columns.map(n => State(new Array[Double](n), cursor = 0L))
@@ -71,7 +73,7 @@ private[bench] final class PlainCoCoA(problem: RidgeProblem, batch: Boolean = fa
         workers = Seq.empty)
     }
     val start = record(0, penalty = 0.0, last = 0.0, worker = 0.0, led = 0.0)
-    (1 to count).scanLeft(start) { (last, round) =>
+    def after(last: RoundRecord): RoundRecord = {
       val results = step(residual, states, localWork)
       val led = clock.seconds
       val factor = if (batch) search(residual, states, results) else 1.0
@@ -79,20 +81,29 @@ private[bench] final class PlainCoCoA(problem: RidgeProblem, batch: Boolean = fa
       residual = labels.indices.map(j => labels(j) - margins(j)).toArray
       states = results.zip(states).map { case (result, state) => state.moved(result.state, factor) }
       val penalty = 0.5 * problem.l2 * states.map(_.coefficients.map(a => a * a).sum).sum
-      record(round, penalty, last.elapsed, results.map(_.seconds).max, led)
+      record(last.round + 1, penalty, last.elapsed, results.map(_.seconds).max, led)
     }
+    val made = mutable.ArrayBuffer(start)
+    while (made.last.round < count && made.last.objective > enough) made += after(made.last)
+    made.toSeq
   }
 
   /** The factor of all steps with which the objective is least. */
   private def search(residual: Array[Double], states: Array[State], results: Array[Result]): Double = {
-    val update = residual.indices.map(j => results.map(_.update(j)).sum)
-    val steps = results.zip(states).flatMap { case (result, state) =>
-      state.coefficients.zip(result.state.coefficients).map { case (a, next) => (a, next - a) }
-    }
     val m = problem.totalWeight
-    val slope =
-      residual.indices.map(j => residual(j) * update(j)).sum / m - problem.l2 * steps.map(s => s._1 * s._2).sum
-    val curve = update.map(u => u * u).sum / m + problem.l2 * steps.map(s => s._2 * s._2).sum
+    var slope = 0.0
+    var curve = 0.0
+    for (j <- residual.indices) {
+      var update = 0.0
+      for (result <- results) update += result.update(j)
+      slope += residual(j) * update / m
+      curve += update * update / m
+    }
+    for ((result, state) <- results.zip(states); j <- state.coefficients.indices) {
+      val step = result.state.coefficients(j) - state.coefficients(j)
+      slope -= problem.l2 * state.coefficients(j) * step
+      curve += problem.l2 * step * step
+    }
     if (curve > 0.0) slope / curve else 0.0
   }
 

@@ -23,8 +23,8 @@ class CrossValidator(stock.CrossValidator):
     Notes
     -----
     All keywords are Spark's, and so are the folds, the metrics and the ``CrossValidatorModel``. The rows are read once where the estimator
-    is one of ``dwell.ml`` that trains a linear model, or a ``Pipeline`` that ends with one and whose other stages need no fit.
-    Otherwise pyspark's own search runs. Fits take turns, whatever ``parallelism`` is.
+    is one of ``dwell.ml`` that trains a linear model, or a ``Pipeline`` that ends with one and whose other stages are pyspark's own and keep
+    all rows; once for each training set where a stage needs a fit. Otherwise pyspark's own search runs. Fits take turns, whatever ``parallelism`` is.
 
     Examples
     --------

@@ -4,14 +4,17 @@ import java.nio.file.Files
 
 import scala.util.Random
 
+import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.spark.ml.{Estimator, Model, Pipeline, PipelineModel}
 import org.apache.spark.ml.classification.LogisticRegressionModel
 import org.apache.spark.ml.evaluation.{BinaryClassificationEvaluator, Evaluator, MulticlassClassificationEvaluator, RegressionEvaluator}
-import org.apache.spark.ml.feature.{SQLTransformer, VectorAssembler}
+import org.apache.spark.ml.feature.{PCA, SQLTransformer, StandardScaler, StandardScalerModel, VectorAssembler}
 import org.apache.spark.ml.linalg.Vectors
 import org.apache.spark.ml.param.ParamMap
+import org.apache.spark.ml.regression.LinearRegressionModel
 import org.apache.spark.ml.tuning.{CrossValidator => SparkCrossValidator, CrossValidatorModel, ParamGridBuilder, TrainValidationSplit => SparkTrainValidationSplit}
 import org.apache.spark.mllib.util.MLUtils
+import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent}
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.{col, udf}
 
@@ -19,6 +22,8 @@ import dwell.{Listened, SparkSuite}
 import dwell.ml.classification.{LinearSVC, LogisticRegression}
 import dwell.ml.regression.LinearRegression
 import dwell.ml.tuning.{CrossValidator, TrainValidationSplit}
+import dwell.record.{FitEnded, FitStarted, RoundCompleted}
+import dwell.report.FitReport
 
 /** Searches that read the rows once: Spark's folds, Spark's metrics of the same models, and the models of Spark's own search. */
 class SearchSuite extends SparkSuite {
@@ -96,7 +101,7 @@ class SearchSuite extends SparkSuite {
     val own = model match {
       case m: LogisticRegressionModel => m.coefficientMatrix.toArray
       case m: org.apache.spark.ml.classification.LinearSVCModel => m.coefficients.toArray
-      case m: org.apache.spark.ml.regression.LinearRegressionModel => m.coefficients.toArray
+      case m: LinearRegressionModel => m.coefficients.toArray
       case m: PipelineModel => coefficients(m.stages.last.asInstanceOf[Model[_]]).toArray
     }
     own.toSeq.map(c => math.rint(c * 100) / 100)
@@ -226,6 +231,31 @@ class SearchSuite extends SparkSuite {
     assert(best.uid == "p" && best.stages.length == 2 && best.parent == pipeline)
   }
 
+  test("stages that are fitted to each training set: its rows are read once for all maps") {
+    val scaler = new StandardScaler().setInputCol("features").setOutputCol("scaled").setWithMean(true)
+    val components = new PCA().setInputCol("scaled").setOutputCol("some").setK(4)
+    val estimator = logistic.setFeaturesCol("some")
+    val pipeline = new Pipeline("p").setStages(Array(scaler, components, estimator))
+    val evaluator = new BinaryClassificationEvaluator().setNumBins(0)
+    val searches = Seq(new CrossValidator("cv"), new SparkCrossValidator("cv"))
+      .map(set(_, pipeline, evaluator, penalties(estimator)).setCollectSubModels(true))
+    val Seq(ours, theirs) = searches.map(_.fit(rows))
+    for (fold <- 0 until Folds; map <- ours.avgMetrics.indices) {
+      val Seq(own, spark) = Seq(ours, theirs).map(_.subModels(fold)(map).asInstanceOf[PipelineModel])
+      assert(
+        own.stages.head.asInstanceOf[StandardScalerModel].mean == spark.stages.head
+          .asInstanceOf[StandardScalerModel]
+          .mean)
+      assert(coefficients(own) == coefficients(spark), s"fold $fold, map $map")
+      assert(math.abs(ours.avgMetrics(map) - theirs.avgMetrics(map)) <= 1e-3)
+    }
+    check(set(new CrossValidator("cv"), pipeline, evaluator, penalties(estimator)))
+    assert(coefficients(ours.bestModel) == coefficients(theirs.bestModel))
+    val search = FitReport.of(ours.bestModel.asInstanceOf[PipelineModel].stages.last.asInstanceOf[Model[_]]).search.get
+    assert(search.how == "rows are read once for each training set, as StandardScaler and PCA need a fit to it")
+    assert(sc.getPersistentRDDs.values.forall(_.name != "lr: rows as read"))
+  }
+
   test("a stage that drops rows: Spark's own search") {
     val estimator = logistic.setFeaturesCol("some")
     val dropping = new SQLTransformer().setStatement("SELECT * FROM __THIS__ WHERE a > -1")
@@ -266,6 +296,48 @@ class SearchSuite extends SparkSuite {
     // One of them is read before the others, for the length of its vector.
     assert(read.value <= 301L)
     assert(sc.getPersistentRDDs.keySet.forall(before.contains))
+  }
+
+  private def regression(maps: Int): CrossValidator = {
+    val estimator = new LinearRegression("lin").setLabelCol("y")
+    val grid = new ParamGridBuilder().addGrid(estimator.regParam, Array.tabulate(maps)(i => 0.5 / (i + 1))).build()
+    set(new CrossValidator("cv"), estimator, new RegressionEvaluator().setLabelCol("y"), grid)
+  }
+
+  test("squared errors: one pass over each fold serves all models, so that more maps take no more jobs") {
+    val jobs = Seq(1, 7).map(maps => Listened.jobs(sc)(regression(maps).fit(rows)))
+    assert(jobs.head == jobs(1))
+  }
+
+  test("the report of the best model tells of the search") {
+    val model = regression(3).setCollectSubModels(true).fit(rows)
+    val report = FitReport.of(model.bestModel)
+    val search = report.search.get
+    assert(search.maps.map(_.metric).zip(model.avgMetrics).forall { case (a, b) => math.abs(a - b) <= SameSums * b })
+    val best = search.maps.indexWhere(_.isBest)
+    assert(search.maps(best).metric == search.maps.map(_.metric).min && search.maps.count(_.isBest) == 1)
+    assert(
+      search.maps(best).params == Seq("regParam" -> model.bestModel.asInstanceOf[LinearRegressionModel].getRegParam))
+    val frames = heldOut(regression(3), rows)
+    val each = frames.indices.map(f => model.getEvaluator.evaluate(model.subModels(f)(best).transform(frames(f))))
+    assert(math.abs(search.maps(best).deviation - math.abs(each(0) - each(1)) / 2.0) <= SameSums)
+    assert(search.sets == Folds && search.maps.forall(map => map.seconds.size == Folds && map.rounds.forall(_ > 0)))
+    assert(search.reading > 0.0 && search.seconds > search.reading + search.fits + search.evaluation.sum - 1e-3)
+    assert(report.toText.linesIterator.count(_.contains("regParam=")) >= 3 && report.toText.contains("(best)"))
+    val told = new ObjectMapper().readTree(report.toJson).get("search").get("maps")
+    assert((0 until 3).forall(i => told.get(i).get("metric").asDouble == search.maps(i).metric))
+    assert(report.toHtml.contains("The search") && report.toHtml.split("class=\"spread\"").length == 4)
+  }
+
+  test("listeners hear how many fits are done") {
+    val heard = scala.collection.mutable.ArrayBuffer.empty[Any]
+    val listener = new SparkListener {
+      override def onOtherEvent(event: SparkListenerEvent): Unit = heard.synchronized { heard += event }
+    }
+    Listened.by(sc, listener)(regression(3).fit(rows))
+    assert(heard.collect { case FitStarted("cv", _, fits, unit) => (fits, unit) } == Seq((Folds * 3 + 1, "fit")))
+    assert(heard.collect { case RoundCompleted("cv", record) => record.round } == (1 to Folds * 3 + 1))
+    assert(heard.count(_ == FitEnded("cv")) == 1)
   }
 
   test("a row that no fit takes fails as in a fit") {

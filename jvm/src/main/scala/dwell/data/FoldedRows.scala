@@ -1,5 +1,7 @@
 package dwell.data
 
+import scala.collection.mutable
+
 import org.apache.spark.rdd.RDD
 
 import dwell.data.block.{ReadFacts, ReadRows}
@@ -12,11 +14,16 @@ import dwell.data.block.{ReadFacts, ReadRows}
  *   the rows of all folds
  * @param sets
  *   the folds of each training set, with the facts of its rows
+ * @param folds
+ *   the facts of each fold
  */
-final class FoldedRows private[data] (all: ReadRows, sets: Seq[(Set[Int], ReadFacts)]) {
+final class FoldedRows private[data] (all: ReadRows, sets: Seq[(Set[Int], ReadFacts)], folds: Seq[ReadFacts]) {
 
   /** All rows. Releasing them releases the blocks. */
   val whole: TrainingRows = new TrainingRows(all)
+
+  /** All folds. */
+  def allFolds: Set[Int] = folds.indices.toSet
 
   /** The length of the feature vectors in the source. */
   def vectorLength: Int = whole.vectorLength
@@ -26,6 +33,12 @@ final class FoldedRows private[data] (all: ReadRows, sets: Seq[(Set[Int], ReadFa
     val (folds, facts) = sets(set)
     new TrainingRows(all.part(folds, facts))
   }
+
+  private val alone = mutable.Map.empty[Int, TrainingRows]
+
+  /** The rows of one fold. Releasing all rows releases them. */
+  def fold(fold: Int): TrainingRows =
+    alone.getOrElseUpdate(fold, new TrainingRows(all.part(Set(fold), folds(fold))))
 
   /** How many rows a training set leaves out. */
   def heldOutRows(set: Int): Long = whole.numRows - sets(set)._2.summaries.map(_.labels.rows).sum
@@ -43,5 +56,7 @@ final class FoldedRows private[data] (all: ReadRows, sets: Seq[(Set[Int], ReadFa
   }
 
   /** Releases the blocks. */
-  def unpersist(): Unit = whole.unpersist()
+  def unpersist(): Unit =
+    try alone.values.foreach(_.unpersist())
+    finally whole.unpersist()
 }

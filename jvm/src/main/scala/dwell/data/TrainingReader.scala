@@ -86,12 +86,15 @@ object TrainingReader {
       title)
     val all = (0 until folds.count).toSet
     Cached.orRelease(blocks, Seq.empty) {
-      val facts = ReadFacts.byFold(blocks, numFeatures, classified, folds.count, Seq(all) ++ sets ++ sets.map(all -- _))
+      val alone = all.toSeq.map(Set(_))
+      val wanted = (all +: (sets ++ sets.map(all -- _) ++ alone)).distinct
+      val facts = wanted.zip(ReadFacts.byFold(blocks, numFeatures, classified, folds.count, wanted)).toMap
+      def hasRows(set: Set[Int]) = facts(set).summaries.exists(_.labels.rows > 0L)
       val isWhole =
-        facts.forall(_.summaries.exists(_.labels.rows > 0L)) && facts.head.summaries.forall(_.problem == null)
+        sets.forall(set => hasRows(set) && hasRows(all -- set)) && facts(all).summaries.forall(_.problem == null)
       if (isWhole) {
-        val read = new ReadRows(blocks, facts.head, numFeatures, title, names)
-        Some(new FoldedRows(if (narrow) read.narrowed else read, sets.zip(facts.tail)))
+        val read = new ReadRows(blocks, facts(all), numFeatures, title, names)
+        Some(new FoldedRows(if (narrow) read.narrowed else read, sets.map(set => set -> facts(set)), alone.map(facts)))
       } else {
         Cached.release(blocks, Seq.empty)
         None

@@ -36,6 +36,9 @@ private[dwell] trait FitPlan[M, S, T] extends Serializable {
   /** Whether the driver may receive the vectors of all workers where the user has not asked for driver mode. */
   def fitsDriver: Boolean = true
 
+  /** Whether the leader expects at most one exchange, for which a gang is not worth its start. */
+  def isBrief: Boolean = false
+
   /**
    * Identifies an attempt to run the rounds. Each attempt has worker states of its own, because the states of a failed
    * attempt may belong to different rounds.

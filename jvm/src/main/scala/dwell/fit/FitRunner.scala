@@ -49,6 +49,7 @@ private[dwell] final class FitRunner[D: ClassTag, M: ClassTag, S: ClassTag, T](
   def run(): Outcome[T] = {
     val outcome = problem.aggregation match {
       case Some(mode: JobAggregation) => byJobs(attempt = 0, mode, "asked for")
+      case None if plan.isBrief && hasRoomOnDriver => byJobs(attempt = 0, Aggregation.Driver, Brief)
       case Some(Aggregation.Gang) | None =>
         Gang.impossible(sc, workers) match {
           case None => inGang(attempt = 0)
@@ -73,9 +74,7 @@ private[dwell] final class FitRunner[D: ClassTag, M: ClassTag, S: ClassTag, T](
   }
 
   private def insteadOfGang(attempt: Int, reason: String): Outcome[T] = {
-    val bytes = workers * ResultHeader.length(plan.vectorLength).toLong
-    val byDriver = plan.fitsDriver && bytes <= problem.settings.driverBytes
-    val mode = if (byDriver) Aggregation.Driver else Aggregation.Shuffle
+    val mode = if (hasRoomOnDriver) Aggregation.Driver else Aggregation.Shuffle
     val line = s"${problem.uid} is trained in ${mode.name} mode, with the same result, but slower: $reason."
     // Barrier stages that fail are news each time.
     if (attempt == MostGangs) logWarning(line)
@@ -83,6 +82,9 @@ private[dwell] final class FitRunner[D: ClassTag, M: ClassTag, S: ClassTag, T](
     else logInfo(line)
     byJobs(attempt, mode, reason)
   }
+
+  private def hasRoomOnDriver: Boolean =
+    plan.fitsDriver && workers * ResultHeader.length(plan.vectorLength).toLong <= problem.settings.driverBytes
 
   private def inGang(attempt: Int): Outcome[T] = {
     val sent = Sent.of(sc, (plan, reported.attempt(attempt)))
@@ -194,6 +196,8 @@ private[dwell] object FitRunner {
         fits.foreach(ModelStore.free)
       }
     }
+
+  private val Brief = "one exchange at most is expected"
 
   private val CleanUpLimit = 10.seconds
 

@@ -33,7 +33,8 @@ final case class FitFacts(
     placement: String = "",
     held: HeldBytes = HeldBytes.Nothing,
     setUpSeconds: Double = 0.0,
-    phases: FitPhases = FitPhases()) {
+    phases: FitPhases = FitPhases(),
+    search: Option[SearchFacts] = None) {
 
   /** F - F* is at most this; NaN without a lower bound. */
   def gap: Double = math.max(0.0, objective - dual)

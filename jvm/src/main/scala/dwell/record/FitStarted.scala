@@ -10,9 +10,12 @@ import org.apache.spark.scheduler.SparkListenerEvent
  * @param tolerance
  *   the relative gap at which the fit ends; 0 if only `maxRounds` ends it
  * @param maxRounds
- *   the Param `maxIter`
+ *   the Param `maxIter`; of a search the number of its fits
+ * @param unit
+ *   what its rounds are: rounds or, in a search, fits
  */
-final case class FitStarted(uid: String, tolerance: Double, maxRounds: Int) extends SparkListenerEvent
+final case class FitStarted(uid: String, tolerance: Double, maxRounds: Int, unit: String = "round")
+    extends SparkListenerEvent
 
 /** Posted when the fit is over, also when it has failed. */
 final case class FitEnded(uid: String) extends SparkListenerEvent

@@ -2,8 +2,12 @@ package dwell.report
 
 import dwell.report.Markup.escaped
 
-/** A line of a chart. Values that the scale of the chart cannot show are left out; of very many points the peaks and valleys stay. */
-private[report] final case class Series(name: String, points: Seq[(Double, Double)])
+/** A line of a chart. Values that the scale of the chart cannot show are left out; of very many points the peaks and valleys stay.
+ *
+ * @param spreads
+ *   how far each point may be from its place along y; none where nobody knows
+ */
+private[report] final case class Series(name: String, points: Seq[(Double, Double)], spreads: Seq[Double] = Seq.empty)
 
 /** Bars that lie behind one another in one row of a chart, by start and end. */
 private[report] final case class Row(name: String, bars: Seq[(Double, Double)])
@@ -98,9 +102,10 @@ private[report] object Chart {
     def name: String = label
   }
 
-  def lines(xName: String, yName: String, series: Seq[Series], log: Boolean): String = {
-    val x = new Axis(xName, series.flatMap(_.points.map(_._1)), log = false, Left, Width - Right, startAtZero = true)
-    val y = new Axis(yName, series.flatMap(_.points.map(_._2)), log, Height - Bottom, Top, startAtZero = false)
+  def lines(xName: String, yName: String, series: Seq[Series], log: Boolean, startAtZero: Boolean = true): String = {
+    val x = new Axis(xName, series.flatMap(_.points.map(_._1)), log = false, Left, Width - Right, startAtZero)
+    val ends = series.flatMap(s => s.points.zip(s.spreads).flatMap { case ((_, v), d) => Seq(v - d, v + d) })
+    val y = new Axis(yName, series.flatMap(_.points.map(_._2)) ++ ends, log, Height - Bottom, Top, startAtZero = false)
     val paths = series.zipWithIndex.map { case (s, i) =>
       val shown = thinned(s.points.filter { case (u, v) => x.shows(u) && y.shows(v) }, MostPoints / series.size)
       val points = shown.map { case (u, v) => s"${at(x(u))},${at(y(v))}" }
@@ -108,10 +113,20 @@ private[report] object Chart {
         if (points.size > 60) ""
         else points.map(_.split(',')).map(p => s"""<circle cx="${p(0)}" cy="${p(1)}" r="2.2"/>""").mkString
       s"""<g class="line ${style(i)}"><title>${escaped(s.name)}</title>""" +
-        s"""<polyline points="${points.mkString(" ")}"/>$dots</g>"""
+        s"""<polyline points="${points.mkString(" ")}"/>$dots${spreads(s, x, y)}</g>"""
     }
     framed(x, y, Height, paths.mkString) + legend(series.zipWithIndex.map { case (s, i) => (s.name, style(i)) })
   }
+
+  private def spreads(s: Series, x: Axis, y: Axis): String =
+    s.points
+      .zip(s.spreads)
+      .take(MostBars)
+      .collect {
+        case ((u, v), d) if d > 0.0 && x.shows(u) && y.shows(v - d) && y.shows(v + d) =>
+          s"""<path class="spread" d="M${at(x(u))} ${at(y(v - d))}V${at(y(v + d))}"/>"""
+      }
+      .mkString
 
   /** Of more points than `most` both ends, and of each stretch between them the lowest and the highest point. */
   private def thinned(points: Seq[(Double, Double)], most: Int): Seq[(Double, Double)] =

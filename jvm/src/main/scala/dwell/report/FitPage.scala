@@ -1,6 +1,6 @@
 package dwell.report
 
-import dwell.record.{FitPhases, RoundRecord}
+import dwell.record.{FitPhases, RoundRecord, SearchFacts}
 
 /** One fit as a page: its summary, where its seconds go and, where there are rounds, their charts and their table. */
 private[report] object FitPage {
@@ -10,14 +10,17 @@ private[report] object FitPage {
    *   names and texts of what is known of the fit as a whole
    * @param workers
    *   partitions of the fit
+   * @param search
+   *   that has chosen the model, if there was one
    */
   def apply(
       uid: String,
       facts: Seq[(String, String)],
       phases: FitPhases,
       rounds: Seq[RoundRecord],
-      workers: Int): String = {
-    val header = s"<header>${HtmlPage.facts(facts)}</header>"
+      workers: Int,
+      search: Option[SearchFacts]): String = {
+    val header = s"<header>${HtmlPage.facts(facts)}</header>" + search.fold("")(SearchSection.html)
     val whole = "Where the time of the fit goes" -> PhaseChart.ofFit(phases)
     val details =
       if (rounds.isEmpty) HtmlPage.figures(Seq(whole))

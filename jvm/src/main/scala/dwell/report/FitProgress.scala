@@ -23,14 +23,18 @@ final class FitProgress extends SparkListener {
   }
 
   /**
-   * A list of fits as JSON, in the order in which they began: `uid`, `tolerance`, `maxRounds`, `ended`, and of the last round `round`,
+   * A list of fits as JSON, in the order in which they began: `uid`, `tolerance`, `unit` (what its rounds are), `maxRounds`, `ended`, and of the last round `round`,
    * `relativeGap` (null without a bound) and `seconds`, since the start of the rounds. A fit that has ended is in one list only.
    */
   def toJson: String = synchronized {
     val list = JsonReport.Mapper.createArrayNode()
     fits.foreach { fit =>
       val node = list.addObject().put("uid", fit.started.uid)
-      node.put("maxRounds", fit.started.maxRounds).put("ended", fit.ended).put("round", fit.last.fold(0)(_.round))
+      node
+        .put("unit", fit.started.unit)
+        .put("maxRounds", fit.started.maxRounds)
+        .put("ended", fit.ended)
+        .put("round", fit.last.fold(0)(_.round))
       JsonReport.number(node, "tolerance", fit.started.tolerance)
       JsonReport.number(node, "seconds", fit.last.fold(0.0)(_.elapsed))
       JsonReport.number(node, "relativeGap", fit.last.fold(Double.NaN)(_.relativeGap))

@@ -7,7 +7,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.ml.Model
 
-import dwell.record.{FitFacts, FitPhases, FitRequest, HeldBytes, RoundRecord}
+import dwell.record.{FitFacts, FitPhases, FitRequest, HeldBytes, RoundRecord, SearchFacts}
 import dwell.report.Markup.number
 
 /**
@@ -138,6 +138,9 @@ sealed abstract class FitReport extends Product with Serializable {
   /** Seconds of the whole fit. */
   final def totalSeconds: Double = phases.total
 
+  /** What was tried, where a search that reads the rows once has chosen the model. */
+  final def search: Option[SearchFacts] = facts.search
+
   final def numPartitions: Int = nonzerosPerPartition.size
 
   /** Most memory that the workers kept between rounds, bytes. */
@@ -159,17 +162,30 @@ sealed abstract class FitReport extends Product with Serializable {
   /** The rounds, for callers in Java. */
   final def roundsAsJava: java.util.List[RoundRecord] = rounds.asJava
 
-  /** Plain text: the phases, a summary and, where there are rounds, a line for each, or for 10,000 of them. */
-  final def toText: String = (lines ++ (if (rounds.isEmpty) Nil else ListedRounds.table(rounds))).mkString("\n")
+  /** Plain text: the phases, a summary, what a search has tried and, where there are rounds, a line for each, or for 10,000 of them. */
+  final def toText: String =
+    (lines ++ search.toSeq.flatMap(SearchSection.lines) ++ (if (rounds.isEmpty) Nil else ListedRounds.table(rounds)))
+      .mkString("\n")
 
   /** A page with a table of what a reader wants to know first, and charts. It needs no network. */
-  final def toHtml: String = FitPage(uid, digest :+ ("seconds" -> phases.toLine), phases, rounds, numPartitions)
+  final def toHtml: String =
+    FitPage(uid, digest :+ ("seconds" -> phases.toLine), phases, rounds, numPartitions, search)
 
   /** Writes the page; an existing file is replaced. */
   final def writeHtml(path: String): Unit = HtmlPage.write(Paths.get(path), toHtml)
 
   /** The report as JSON, for other programs; docs/fit-report.md describes its schema. */
   final def toJson: String = JsonReport(uid, solver, reason, facts)
+
+  /** The report of a model that a search has chosen. */
+  private[dwell] final def chosenBy(search: SearchFacts): FitReport = {
+    val more = facts.copy(search = Some(search))
+    this match {
+      case report: LinearFitReport => report.copy(facts = more)
+      case report: TopicFitReport => report.copy(facts = more)
+      case report: SparkFitReport => report.copy(facts = more)
+    }
+  }
 
   private def lines: Seq[String] = phases.toLine +: summary
 

@@ -53,6 +53,7 @@ private[report] object HtmlPage {
       |.name { fill: var(--text); font-size: 12px; } .idle { fill: var(--idle); }
       |.s0 { --c: var(--c0); } .s1 { --c: var(--c1); } .s2 { --c: var(--c2); } .s3 { --c: var(--c3); } .s4 { --c: var(--c4); }
       |.s5 { --c: var(--c5); } .rest { --c: var(--rest); } .line polyline { fill: none; stroke: var(--c); stroke-width: 1.8; } .line circle { fill: var(--c); }
+      |.spread { stroke: var(--c); }
       |.bar { fill: var(--c); } .legend { display: flex; flex-wrap: wrap; gap: .2rem 1rem; padding-left: 4.5rem; font-size: 13px; }
       |.key::before { content: ""; display: inline-block; width: .8em; height: .8em; margin-right: .4em; background: var(--c); }
       |.dashed polyline { stroke-dasharray: 7 4; }

@@ -3,7 +3,7 @@ package dwell.report
 import com.fasterxml.jackson.databind.json.JsonMapper
 import com.fasterxml.jackson.databind.node.ObjectNode
 
-import dwell.record.{FitFacts, FitPhases, RoundRecord}
+import dwell.record.{FitFacts, FitPhases, RoundRecord, SearchFacts}
 
 /** A report as JSON; docs/fit-report.md describes the schema. Numbers that do not exist are null. */
 private[report] object JsonReport {
@@ -57,6 +57,7 @@ private[report] object JsonReport {
       .put("roundsInAll", facts.rounds.size)
     node.putObject("held").put("data", facts.held.data).put("most", facts.held.most)
     phases(node.putObject("phases"), facts.phases)
+    facts.search.foreach(search(node.putObject("search"), _))
     val rounds = node.putArray("rounds")
     ListedRounds(facts.rounds).foreach(record => round(rounds.addObject(), record))
     Mapper.writeValueAsString(node)
@@ -76,6 +77,25 @@ private[report] object JsonReport {
     number(node, "model", phases.model)
     number(node, "spark", phases.spark)
     number(node, "rest", phases.rest)
+  }
+
+  private def search(node: ObjectNode, search: SearchFacts): Unit = {
+    node.put("how", search.how)
+    number(node, "reading", search.reading)
+    val evaluation = node.putArray("evaluation")
+    search.evaluation.foreach(evaluation.add(_))
+    number(node, "seconds", search.seconds)
+    val maps = node.putArray("maps")
+    search.maps.foreach { map =>
+      val one = maps.addObject()
+      params(one.putObject("params"), map.params)
+      number(one, "metric", map.metric)
+      number(one, "deviation", map.deviation)
+      one.put("isBest", map.isBest)
+      val (seconds, rounds) = (one.putArray("seconds"), one.putArray("rounds"))
+      map.seconds.foreach(seconds.add(_))
+      map.rounds.foreach(rounds.add(_))
+    }
   }
 
   private def round(node: ObjectNode, record: RoundRecord): Unit = {

@@ -37,17 +37,23 @@ import dwell.spark.NativeLibrary
  * @param adds
  *   whether the leader of coordinate descent adds the workers' steps without a line search (Smith et al. 2018, gamma = 1, sigma' = K),
  *   which is the reference for searched steps
+ * @param sums
+ *   of the rows' folds, in a search
+ * @param kept
+ *   models that fits start from
  */
 final class LinearTrainer(
-    rows: TrainingRows,
+    val rows: TrainingRows,
     step: Workers.Step[LocalData, CdMessage, CdReply] = CdStep(_, _, _),
     averagingStep: Workers.Step[LocalData, SgdMessage, Unit] = SgdStep(_, _, _),
     passStep: Workers.Step[BlockData, PassMessage, Unit] = PassStep(_, _, _),
-    adds: Boolean = false)
+    adds: Boolean = false,
+    sums: Option[FoldSums.OfSet] = None,
+    kept: KeptFits = new KeptFits)
     extends AutoCloseable {
   import LinearTrainer._
 
-  private val starts = new WarmStarts(free)
+  private val starts = new WarmStarts(kept, free)
   private val run = new PlanRunner(rows)
 
   /** Whether a trial of the dual orientation has failed on these rows. */
@@ -180,11 +186,14 @@ final class LinearTrainer(
     val started = System.nanoTime()
     val loss = problem.loss
     val data = rows.blocks(problem.numWorkers, even = false)
-    val facts = NewtonFacts(rows.numRows, rows.centre, rows.constant, rows.labelFacts(loss.labels))
-    val last = starts.newton(problem)
-    val from = last.filter(_.first.isEmpty).map(kept => (kept.coefficients, kept.intercepts))
+    val ofFolds = sums.filter(_.serve(problem))
+    val centre = ofFolds.fold(rows.centre)(_.centre)
+    val facts = NewtonFacts(rows.numRows, centre, rows.constant, rows.labelFacts(loss.labels))
+    val near = starts.newton(problem)
+    val first = starts.firstPass(problem).orElse(ofFolds.map(_.first(problem)))
+    val from = near.map(fit => (fit.coefficients, fit.intercepts))
     val warm = problem.copy(initial = problem.initial.orElse(from))
-    val plan = NewtonPlan(newId, NewtonTask(warm, loss, facts, last.flatMap(_.first), last.flatMap(_.scale)))
+    val plan = NewtonPlan(newId, NewtonTask(warm, loss, facts, first, near.flatMap(_.scale)))
     val solution = run(plan, problem, choice, Parts.of(data), started, passStep)((_, _) => ())
     starts.keepNewton(problem, solution)
     solution.copy(first = None)

@@ -4,39 +4,45 @@ import scala.collection.mutable
 
 import dwell.problem.{Loss, Orientation}
 import dwell.solver.cd.worker.{FromCoefficients, FromFits, StartingPoint}
-import dwell.solver.linear.{LinearProblem, LinearSolution}
+import dwell.solver.linear.{FirstPass, LinearProblem, LinearSolution}
 
 /**
- * What the fits on one set of rows leave to later ones. A fit starts from the last one of its family (same loss, scaling, intercept
- * and, in coordinate descent, orientation and number of workers), which is a feasible start for any penalty.
+ * What the fits on one set of rows leave to later ones. A fit starts from one of its family (same loss, scaling, intercept
+ * and, in coordinate descent, orientation and number of workers), which is a feasible start for any penalty: the last one in coordinate
+ * descent, otherwise the one whose penalty is nearest.
  *
+ * @param kept
+ *   models of fits, also on other rows of a search
  * @param free
  *   frees the states that the workers keep for a fit
  */
-private[solver] final class WarmStarts(free: Seq[Long] => Unit) {
+private[solver] final class WarmStarts(kept: KeptFits, free: Seq[Long] => Unit) {
   import WarmStarts._
 
   private val descents = mutable.Map.empty[Family, Descended]
 
-  /** The last fit by Newton's method, by loss and whether there is an intercept. */
-  private val newtons = mutable.Map.empty[(Loss, Boolean), LinearSolution]
+  /** The first passes of Newton's method that serve any penalty, by loss and whether there is an intercept. */
+  private val firsts = mutable.Map.empty[(Loss, Boolean), FirstPass]
 
-  /** The last fit by L-BFGS that has a proof. */
-  private val searches = mutable.Map.empty[Family, LinearSolution]
+  /** A fit by Newton's method. */
+  def newton(problem: LinearProblem): Option[LinearSolution] = kept.nearest(newtonFamily(problem), problem.penalty)
 
-  /** The last fit by Newton's method. */
-  def newton(problem: LinearProblem): Option[LinearSolution] = newtons.get((problem.loss, problem.intercept))
+  /** The first pass of a fit by Newton's method, where it is the same for all penalties. */
+  def firstPass(problem: LinearProblem): Option[FirstPass] = firsts.get((problem.loss, problem.intercept))
 
-  def keepNewton(problem: LinearProblem, solution: LinearSolution): Unit =
-    newtons((problem.loss, problem.intercept)) = solution
+  def keepNewton(problem: LinearProblem, solution: LinearSolution): Unit = {
+    solution.first.foreach(firsts((problem.loss, problem.intercept)) = _)
+    kept.keep(newtonFamily(problem), problem.penalty, solution)
+  }
 
-  /** The model of the last fit by L-BFGS. Without a proof a start near the optimum could end a fit at once. */
+  /** The model of a fit by L-BFGS. Without a proof a start near the optimum could end a fit at once. */
   def search(problem: LinearProblem): Option[(Array[Double], Array[Double])] =
-    if (isProven(problem)) searches.get(family(problem, None)).map(last => (last.coefficients, last.intercepts))
-    else None
+    if (isProven(problem)) {
+      kept.nearest(family(problem, None), problem.penalty).map(near => (near.coefficients, near.intercepts))
+    } else None
 
   def keepSearch(problem: LinearProblem, solution: LinearSolution): Unit =
-    if (isProven(problem)) searches(family(problem, None)) = solution
+    if (isProven(problem)) kept.keep(family(problem, None), problem.penalty, solution)
 
   /** The coefficients of the last descent in the primal orientation. */
   def primal(problem: LinearProblem): Option[StartingPoint] =
@@ -68,8 +74,7 @@ private[solver] final class WarmStarts(free: Seq[Long] => Unit) {
     try free(descents.values.flatMap(_.fit).toSeq)
     finally {
       descents.clear()
-      newtons.clear()
-      searches.clear()
+      firsts.clear()
     }
 }
 
@@ -90,6 +95,8 @@ private object WarmStarts {
    *   id under which the workers keep its dual variables; None if they do not
    */
   private final case class Descended(coefficients: Array[Double], intercept: Double, l2: Double, fit: Option[Long])
+
+  private def newtonFamily(problem: LinearProblem): Any = (problem.loss, problem.intercept)
 
   private def family(problem: LinearProblem, orientation: Option[Orientation]): Family =
     Family(problem.loss, problem.penalty.scaleFactor, problem.intercept, orientation, problem.numWorkers)

@@ -8,7 +8,7 @@ import org.apache.spark.ml.Model
 import org.apache.spark.ml.param.{Param, ParamMap}
 import org.apache.spark.sql.Dataset
 
-import dwell.data.TrainingRows
+import dwell.solver.LinearTrainer
 
 /** A model and the index of the Param map that it was fitted with. */
 final case class IndexedModel[M](index: Int, model: M)
@@ -22,13 +22,13 @@ final case class IndexedModel[M](index: Int, model: M)
  * a fit fails or the iterator is closed.
  *
  * @param readBefore
- *   the data, where it was read before; then all Param maps read the same columns
+ *   trains on the data, where it was read before; then all Param maps read the same columns
  */
 final class FitIterator[M <: Model[M]] private[ml] (
     estimator: SharingEstimator[M],
     dataset: Dataset[_],
     paramMaps: Seq[ParamMap],
-    readBefore: Option[TrainingRows] = None)
+    readBefore: Option[LinearTrainer] = None)
     extends java.util.Iterator[IndexedModel[M]]
     with AutoCloseable {
   import FitIterator._

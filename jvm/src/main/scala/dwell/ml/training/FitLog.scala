@@ -30,7 +30,8 @@ private[ml] object FitLog extends Logging {
       Instant.now().truncatedTo(ChronoUnit.SECONDS))
   }
 
-  private def plain(value: Any): Any = value match {
+  /** The value of a Param as a number or a short text. */
+  def plain(value: Any): Any = value match {
     case plain @ (_: Boolean | _: Int | _: Long | _: Double | _: String) => plain
     case array: Array[_] if array.length <= 16 => array.mkString("[", ", ", "]")
     case array: Array[_] => s"${array.length} values"

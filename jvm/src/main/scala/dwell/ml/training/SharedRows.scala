@@ -8,12 +8,12 @@ import dwell.solver.LinearTrainer
  * The training data of one or several fits. The first fit reads it, unless it was read before, and `close` releases it. Fits that share
  * it take turns.
  */
-private[ml] final class SharedRows(readBefore: Option[TrainingRows] = None) extends AutoCloseable {
-  private var opened: Option[(TrainingRows, LinearTrainer)] = readBefore.map(data => (data, new LinearTrainer(data)))
+private[ml] final class SharedRows(readBefore: Option[LinearTrainer] = None) extends AutoCloseable {
+  private var opened: Option[LinearTrainer] = readBefore
   private var closed = false
 
   /** The length of the feature vectors, if it is known before a fit. */
-  val vectorLength: Option[Int] = readBefore.map(_.vectorLength)
+  val vectorLength: Option[Int] = readBefore.map(_.rows.vectorLength)
 
   /** Which fits come first, where that is planned. */
   val turns = new Turns
@@ -36,13 +36,12 @@ private[ml] final class SharedRows(readBefore: Option[TrainingRows] = None) exte
   private def onData[T](uid: String, read: => TrainingRows)(body: (TrainingRows, LinearTrainer) => T): T = {
     if (closed) throw new IllegalStateException("The training data was released, since another fit on it failed.")
     ChangedInput.outlived(uid) {
-      val (data, solver) = opened.getOrElse {
-        val data = read
-        val pair = (data, new LinearTrainer(data))
-        opened = Some(pair)
-        pair
+      val solver = opened.getOrElse {
+        val made = new LinearTrainer(read)
+        opened = Some(made)
+        made
       }
-      try body(data, solver)
+      try body(solver.rows, solver)
       catch {
         case e: Throwable =>
           release()
@@ -60,6 +59,6 @@ private[ml] final class SharedRows(readBefore: Option[TrainingRows] = None) exte
   private def release(): Unit = {
     val last = opened
     opened = None
-    last.foreach(_._2.close())
+    last.foreach(_.close())
   }
 }

@@ -14,8 +14,8 @@ import dwell.data.folds.Folds
  * Spark's `CrossValidator`, which reads the rows once for all folds and all maps of Params. Params, folds, metrics and models are Spark's: the
  * same seed gives the same folds, and `fit` returns Spark's own `CrossValidatorModel`.
  *
- * It does so where the estimator is one of `dwell.ml`, or a pipeline that ends with one and whose other stages need no fit. Otherwise
- * Spark's own search runs. Fits take turns, so that `parallelism` changes nothing but Spark's own searches.
+ * It does so where the estimator is one of `dwell.ml`, or a pipeline that ends with one and whose other stages are Spark's own and keep all
+ * rows. Where a stage needs a fit, the rows are read once for each training set. Otherwise Spark's own search runs. Fits take turns, so that `parallelism` changes nothing but Spark's own searches.
  */
 class CrossValidator(override val uid: String) extends SparkCrossValidator(uid) {
 
@@ -23,7 +23,7 @@ class CrossValidator(override val uid: String) extends SparkCrossValidator(uid) 
 
   override def fit(dataset: Dataset[_]): CrossValidatorModel = {
     transformSchema(dataset.schema, logging = true)
-    Search.open(getEstimator, getEvaluator, getEstimatorParamMaps.toSeq, dataset, getCollectSubModels)(
+    Search.open(uid, getEstimator, getEvaluator, getEstimatorParamMaps.toSeq, dataset, getCollectSubModels)(
       split(dataset)) match {
       case None => super.fit(dataset)
       case Some(search) =>

@@ -18,6 +18,8 @@ object NamedFolds {
   /**
    * Fits and evaluates all maps, see [[Search.open]].
    *
+   * @param uid
+   *   of the validator
    * @param column
    *   of integers
    * @param folds
@@ -30,6 +32,7 @@ object NamedFolds {
    *   null if Spark's own search has to run
    */
   def open(
+      uid: String,
       estimator: Estimator[_],
       evaluator: Evaluator,
       maps: JavaList[ParamMap],
@@ -45,6 +48,6 @@ object NamedFolds {
       (dataset.filter(chosen).drop(column), dataset.filter(!chosen).drop(column))
     }
     val split = new Split(Some(column), _ => Folds.Named(folds), sets, frames)
-    Search.open(estimator, evaluator, maps.asScala.toSeq, dataset, keepsModels)(split).orNull
+    Search.open(uid, estimator, evaluator, maps.asScala.toSeq, dataset, keepsModels)(split).orNull
   }
 }

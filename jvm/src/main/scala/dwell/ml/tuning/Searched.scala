@@ -5,31 +5,48 @@ import org.apache.spark.ml.param.ParamMap
 import org.apache.spark.ml.tuning.FoldBridge
 import org.apache.spark.sql.{DataFrame, Dataset}
 
-import dwell.data.{FoldedRows, TrainingRows}
+import dwell.data.FoldedRows
 import dwell.ml.training.{FitIterator, LinearTraining}
+import dwell.ml.tuning.metric.TrainingColumns
+import dwell.solver.LinearTrainer
 
 /**
- * An estimator whose fits can share rows that are read once: one of our linear ones, or a pipeline that ends with one and whose other stages
- * need no fit and give a row for each row.
+ * An estimator whose fits can share rows: one of our linear ones, or a pipeline that ends with one and whose other stages
+ * give a row for each row.
  *
  * @param linear
  *   the linear estimator
  * @param before
  *   the stages before it
- * @param stages
- *   the model of the estimator, from the linear estimator's
+ * @param pipeline
+ *   the pipeline, if it is one
  */
 private[tuning] final class Searched[M <: Model[M]] private (
     linear: LinearTraining[M],
-    before: Seq[Transformer],
-    stages: M => Model[_]) {
+    before: Seq[PipelineStage],
+    pipeline: Option[Pipeline]) {
 
   /** The uid of the linear estimator. */
   def uid: String = linear.uid
 
-  /** The data that the linear estimator is fitted to. */
-  def prepared(dataset: Dataset[_]): DataFrame =
-    before.foldLeft(dataset.toDF())((data, stage) => stage.transform(data))
+  /** The classes of the stages that need a fit. */
+  def toFit: Seq[String] = before.collect { case estimator: Estimator[_] => estimator.getClass.getSimpleName }.distinct
+
+  /** The stages before the linear estimator, fitted to a dataset where they need a fit. */
+  def stagesOn(dataset: Dataset[_]): Seq[Transformer] = {
+    val (stages, _) = before.foldLeft((Seq.empty[Transformer], dataset.toDF())) { case ((stages, data), stage) =>
+      val made = stage match {
+        case estimator: Estimator[_] => estimator.fit(data).asInstanceOf[Transformer]
+        case transformer: Transformer => transformer
+      }
+      (stages :+ made, made.transform(data))
+    }
+    stages
+  }
+
+  /** The data that the linear estimator is fitted to, after these stages. */
+  def prepared(dataset: Dataset[_], stages: Seq[Transformer]): DataFrame =
+    stages.foldLeft(dataset.toDF())((data, stage) => stage.transform(data))
 
   /** Reads the prepared data; None if fits on the folds have to say what is wrong with them. */
   def read(maps: Seq[ParamMap], data: DataFrame, split: Split): Option[FoldedRows] = {
@@ -37,15 +54,24 @@ private[tuning] final class Searched[M <: Model[M]] private (
     linear.readFolded(tasks, data, split.column, split.sets)(split.folds)
   }
 
-  /** The linear models of the maps, in their order, on rows that were read of prepared data. */
-  def fitted(maps: Seq[ParamMap], data: DataFrame, rows: TrainingRows): Seq[Model[_]] = {
-    val fits = new FitIterator(linear, data, maps, Some(rows))
-    try Iterator.continually(fits).takeWhile(_.hasNext).map(_.next()).toSeq.sortBy(_.index).map(_.model)
+  /** The linear models of the maps, in their order, on prepared data, or on rows that were read of them. `done` is called after each. */
+  def fitted(maps: Seq[ParamMap], data: DataFrame, rows: Option[LinearTrainer])(done: => Unit): Seq[Model[_]] = {
+    val fits = new FitIterator(linear, data, maps, rows)
+    def next() = {
+      val fit = fits.next()
+      done
+      fit
+    }
+    try Iterator.continually(next()).take(maps.size).toSeq.sortBy(_.index).map(_.model)
     finally fits.close()
   }
 
-  /** The model that the estimator's own fit would return, of a linear one. */
-  def whole(fitted: Model[_]): Model[_] = stages(fitted.asInstanceOf[M])
+  /** The model that the estimator's own fit would return, of these stages and a linear model. */
+  def whole(stages: Seq[Transformer], fitted: Model[_]): Model[_] =
+    pipeline match {
+      case Some(pipeline) => FoldBridge.pipelineModel(pipeline, stages :+ fitted)
+      case None => fitted
+    }
 
   /** Whether all maps have the same columns. */
   private def isOneTable(maps: Seq[ParamMap]): Boolean = {
@@ -60,7 +86,7 @@ private[tuning] final class Searched[M <: Model[M]] private (
 
 private[tuning] object Searched {
 
-  /** None if each fold needs a fit of its own, or reads other columns for one map of Params than for another. */
+  /** None if a map of Params changes another stage, or reads other columns than another map. */
   def of(estimator: Estimator[_], maps: Seq[ParamMap]): Option[Searched[_]] = {
     val found = estimator match {
       case linear: LinearTraining[_] => Some(alone(linear))
@@ -71,11 +97,11 @@ private[tuning] object Searched {
   }
 
   private def alone[M <: Model[M]](linear: LinearTraining[M]): Searched[_] =
-    new Searched[M](linear, Seq.empty, model => model)
+    new Searched[M](linear, Seq.empty, None)
 
   private def inPipeline(pipeline: Pipeline, maps: Seq[ParamMap]): Option[Searched[_]] = {
     val stages = if (pipeline.isDefined(pipeline.stages)) pipeline.getStages.toSeq else Seq.empty
-    val before = stages.dropRight(1).collect { case stage: Transformer if givesEachRow(stage) => stage }
+    val before = stages.dropRight(1).filter(givesEachRow)
     val isKnown = before.size == stages.size - 1 && maps.forall(_.toSeq.forall { pair =>
       stages.lastOption.exists(_.uid == pair.param.parent)
     })
@@ -84,9 +110,9 @@ private[tuning] object Searched {
 
   private def after[M <: Model[M]](
       pipeline: Pipeline,
-      before: Seq[Transformer],
+      before: Seq[PipelineStage],
       linear: LinearTraining[M]): Searched[_] =
-    new Searched[M](linear, before, model => FoldBridge.pipelineModel(pipeline, before :+ model))
+    new Searched[M](linear, before, Some(pipeline))
 
   /** Whether a stage keeps all rows, in their order: which fold a row is in depends on its position. */
   private def givesEachRow(stage: PipelineStage): Boolean =

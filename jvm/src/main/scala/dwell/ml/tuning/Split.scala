@@ -27,6 +27,9 @@ private[tuning] final class Split(
   /** The rows of a training set. */
   def training(set: Int): DataFrame = made(set)._1
 
+  /** The same with one of the training sets. */
+  def only(set: Int): Split = new Split(column, folds, Seq(sets(set)), Seq(made(set)))
+
   /** The rows that it leaves out. */
   def heldOut(set: Int): DataFrame = made(set)._2
 }

@@ -18,7 +18,7 @@ class TrainValidationSplit(override val uid: String) extends SparkTrainValidatio
 
   override def fit(dataset: Dataset[_]): TrainValidationSplitModel = {
     transformSchema(dataset.schema, logging = true)
-    Search.open(getEstimator, getEvaluator, getEstimatorParamMaps.toSeq, ordered(dataset), getCollectSubModels)(
+    Search.open(uid, getEstimator, getEvaluator, getEstimatorParamMaps.toSeq, ordered(dataset), getCollectSubModels)(
       split(dataset)) match {
       case None => super.fit(dataset)
       case Some(search) =>

@@ -17,7 +17,7 @@ import dwell.record.FitFacts
  *   of the squared loss without L1 penalty: the diagonal of the inverse of `A^T W A` and the L2 penalty, for coefficients and
  *   intercept, as Spark's `normal` solver defines it; None where it does not exist or was not found
  * @param first
- *   the sums of Newton's first pass, where fits with other penalties begin with the same one
+ *   the sums of Newton's first pass, where fits with other penalties need no other
  * @param scale
  *   the scale of the errors, where the loss has one
  * @param unbounded
@@ -65,13 +65,3 @@ object LinearSolution {
         nonzeros = data.nonzeros))
   }
 }
-
-/**
- * The sums of a pass over all rows, without coefficients.
- *
- * @param loss
- *   mean loss
- * @param vector
- *   mean gradient, moments and Hessian, as in [[dwell.jni.PassLayout]]
- */
-private[solver] final case class FirstPass(loss: Double, vector: Array[Double])

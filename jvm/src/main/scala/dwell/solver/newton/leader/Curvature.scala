@@ -19,6 +19,9 @@ private[newton] final class Curvature(val vector: Array[Double], private var nor
   /** Whether the largest norm of a row is known. */
   def knowsNorm: Boolean = !norm.isInfinite
 
+  /** Whether it is the Hessian of that pass. */
+  def isOf(pass: Array[Double]): Boolean = vector eq pass
+
   /** Whether it is the Hessian of the model as it is. */
   def isFresh: Boolean = moved == 0.0
 
@@ -46,10 +49,12 @@ private[newton] final class Curvature(val vector: Array[Double], private var nor
    *
    * @param isQuadratic
    *   whether M never changes
+   * @param rounding
+   *   a bound of what rounding has changed of the slope, in the norm of the inverse of M
    */
-  def gapOf(step: QuadraticStep, isQuadratic: Boolean): Double = {
+  def gapOf(step: QuadraticStep, isQuadratic: Boolean, rounding: Double): Double = {
     val rest =
-      if (isQuadratic) 0.5 * step.slope * step.slope
+      if (isQuadratic) 0.5 * (step.slope + rounding) * (step.slope + rounding)
       else if (!knowsNorm) Double.PositiveInfinity
       else {
         val (slope, reach) = (step.slope * stretch, norm * stretch)

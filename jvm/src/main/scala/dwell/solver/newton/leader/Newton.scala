@@ -3,13 +3,13 @@ package dwell.solver.newton.leader
 import dwell.fit.{ResultHeaders, Timeline}
 import dwell.jni.PassLayout
 import dwell.record.{FitFacts, RoundRecord}
-import dwell.solver.linear.{FirstPass, LinearSolution, SoftmaxCentre}
+import dwell.solver.linear.{LinearSolution, SoftmaxCentre}
 import dwell.solver.pass.PassSums
 
 /**
  * Newton's method for few features: each round is one pass over the rows, for value, gradient and Hessian of the losses at a model, and
- * one quadratic model that the leader minimises exactly, with its penalty. For the squared loss the Hessian is the Gram matrix,
- * and the second pass only finds out what rounding has left.
+ * one quadratic model that the leader minimises exactly, with its penalty. For the squared loss the Hessian is the Gram matrix, and the sums of
+ * the first pass tell the loss of any model. A second pass follows only where rounding may have left more of it than the tolerance allows.
  *
  * '''The certificate''' needs no penalty. At w let M be the Hessian of losses and L2 penalty, s the subgradient of the rest that
  * balances the step, lambda = |s| in the norm of the inverse of M, and r the largest norm of a row in it. Along v the third
@@ -46,6 +46,9 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
     case None => pass(at, PassSums(gradient = true, hessian = true, moments = true), none, "moments")
   }
 
+  /** The sums that tell the loss of any model, where it is squared. */
+  private val sums = if (isQuadratic) task.first.orElse(Some(begun.asFirst(at))) else None
+
   /** The root of the mean square of each entry of a row. */
   private lazy val sizes = begun.secondMoments.map(math.sqrt) ++ Array.fill(if (shape.hasIntercept) 1 else 0)(1.0)
 
@@ -71,9 +74,15 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
   /** Whether nothing more can be found out of what the Hessian hides. */
   private var isExhausted = false
 
+  /** A bound of what rounding has changed of the gradient, in the norm of the inverse of M, and of the loss. */
+  private var rounding = (0.0, 0.0)
+
   private var gap = certified()
   private var standing = false
   private var majorised = false
+
+  /** Whether the sums of the first pass were asked for another model. */
+  private var isTold = false
 
   // Where a plane separates some of the rows, coefficients grow for ever, the curvature fades as fast as the slope, and no bound
   // comes. A Newton step then leaves a fixed share, where it otherwise leaves the square.
@@ -83,8 +92,9 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
   def run(): LinearSolution = {
     timeline.begin(objective, gap)
     while (!done && timeline.rounds < problem.maxRounds) {
+      val before = at
       if (hides && !isExhausted && (standing || fading || promised <= target * objective)) reveal() else advance()
-      if (passes.any) passes.record(objective, gap)
+      if (passes.any || (at ne before)) passes.record(objective, gap)
     }
     val converged = gap <= problem.tolerance * objective || vanishes || fades
     if (!workers.coordinates.isEmpty) returnToFeatures()
@@ -98,7 +108,7 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
         dual = objective - gap,
         converged = converged && (gap <= problem.tolerance * objective || vanishes || fades)),
       inverseDiagonal(model, begun.vector),
-      if (isQuadratic) Some(FirstPass(begun.loss, begun.vector)) else None,
+      sums,
       if (shape.hasScale) Some(at(shape.scale)) else None,
       unbounded,
       stalled = (stalls || isExhausted && !problem.penalty.isNone) && !converged)
@@ -135,7 +145,7 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
 
   /** The gap, if what the Hessian hides is nothing. */
   private def promised: Double =
-    if (scaleBound.isEmpty) curvature.gapOf(best, isQuadratic)
+    if (scaleBound.isEmpty) curvature.gapOf(best, isQuadratic, rounding._1) + rounding._2
     else if (best.decrease <= target * objective) 0.0
     else Double.PositiveInfinity
 
@@ -182,9 +192,12 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
     val whole = longest(at, best.step)
     var length = whole
     var next = model.moved(at, best.step, length)
-    val sums = PassSums(gradient = true, hessian = !isQuadratic && !keeps, moments = false)
+    val wanted = PassSums(gradient = true, hessian = !isQuadratic && !keeps, moments = false)
     val asked = scaleBound.fold(if (isQuadratic) none else curvature.unitNorms)(_.reach(best.step))
-    var trial = pass(next, sums, asked, what)
+    var trial = told(next).getOrElse {
+      rounding = (0.0, 0.0)
+      pass(next, wanted, asked, what)
+    }
     var reached = trial.loss + model.penalty(next)
     if (!majorised && !hides) {
       scaleBound.foreach(bound => dual = math.max(dual, bound.at(passed, at, best, trial.reach)))
@@ -195,7 +208,8 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
       if (length > 0.0) {
         next = model.moved(at, best.step, length)
         majorised = shape.hasScale
-        trial = pass(next, sums.copy(majorise = majorised), asked, what)
+        rounding = (0.0, 0.0)
+        trial = pass(next, wanted.copy(majorise = majorised), asked, what)
         reached = trial.loss + model.penalty(next)
       }
     }
@@ -205,7 +219,7 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
       objective = reached
       curvature.move(length * best.slope, if (shape.hasScale) 0.0 else passed.reach)
       val before = best.decrease
-      if (sums.hessian) curvature = curvature.replaced(passed.vector)
+      if (wanted.hessian) curvature = curvature.replaced(passed.vector)
       best = minimise()
       gap = certified()
       contraction = if (wasFresh) best.decrease / before else 0.0
@@ -216,6 +230,20 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
       gap = certified()
     }
   }
+
+  /** What the sums of the first pass tell of a model; None where rounding may matter. The last model is never told a second time. */
+  private def told(next: Array[Double]): Option[PassOutcome] =
+    sums.filter(_ => curvature.isOf(begun.vector) && curvature.unitNorms.nonEmpty && !hides && !isTold).flatMap {
+      sums =>
+        isTold = true
+        val loss = sums.squaredLoss(next)
+        val error = next.indices.map(j => loss.gradientErrors(j) * curvature.unitNorms(j)).sum
+        if (!(0.5 * error * error + loss.lossError <= Rounded * target * (loss.loss + model.penalty(next)))) None
+        else {
+          rounding = (error, loss.lossError)
+          Some(begun.copy(loss = loss.loss, vector = loss.gradient))
+        }
+    }
 
   /**
    * Asks the data of what the Hessian hides: a feature that others explain up to rounding is explained. Another one becomes a coordinate of its
@@ -281,8 +309,14 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
     if (!isQuadratic || problem.penalty.l1 > 0.0) None
     else {
       val n = shape.variables
-      val (zeros, norms) = (new Array[Double](n), new Array[Double](n))
-      model.minimise(gram, triangles, zeros, zeros, 0.0, norms)
+      val zeros = new Array[Double](n)
+      val norms =
+        if (curvature.isOf(gram)) curvature.unitNorms.clone()
+        else {
+          val norms = new Array[Double](n)
+          model.minimise(gram, triangles, zeros, zeros, 0.0, norms)
+          norms
+        }
       // A variable that others stand for has no norm.
       if (!norms.forall(_ > 0.0)) None
       else {
@@ -300,7 +334,9 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
 
   private def isQuadratic: Boolean = task.loss.selfConcordance.contains(0.0)
 
-  private def start: Array[Double] = {
+  private def start: Array[Double] = task.first.fold(chosenStart)(_.at)
+
+  private def chosenStart: Array[Double] = {
     val at = problem.initial.fold(new Array[Double](shape.variables)) { case (coefficients, intercepts) =>
       workers.centred(coefficients, intercepts)
     }
@@ -326,8 +362,10 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
     passes.pass(at, sums, reach, None, what)
 
   private def minimise(): QuadraticStep = {
-    // Norms of unit vectors do not change while the Hessian stays.
-    val norms = if (isQuadratic || curvature.unitNorms.nonEmpty) null else new Array[Double](shape.variables)
+    // Norms of unit vectors do not change while the Hessian stays. Many of them take longer than a pass.
+    val isKnown = curvature.unitNorms.nonEmpty
+    val isDear = isQuadratic && problem.penalty.l1 > 0.0 && shape.variables > MostNorms
+    val norms = if (isKnown || isDear) null else new Array[Double](shape.variables)
     val step = model.minimise(curvature.vector, triangles, passed.gradient, at, objective, norms)
     if (norms != null) curvature.unitNorms = norms
     step
@@ -350,6 +388,12 @@ private object Newton {
 
   /** A gap that is rounding beside the objective of the start. */
   private val Vanishing = 1e-15
+
+  /** The part of the gap that is aimed at which rounding may have where no pass has looked. */
+  private val Rounded = 0.1
+
+  /** Variables of which the norms are worth a pass. */
+  private val MostNorms = 512
 
   /** What rounding may add to an objective. */
   private val Rounding = 1e-13

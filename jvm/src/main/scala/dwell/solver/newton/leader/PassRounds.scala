@@ -56,7 +56,7 @@ private[newton] final class PassRounds(workers: PassWorkers, timeline: Timeline)
   /** Whether the round has a pass. */
   def any: Boolean = passes.nonEmpty
 
-  /** Records a round that is over. */
+  /** Records a round that is over. One without a pass has no local work. */
   def record(objective: Double, gap: Double): Unit = {
     timeline.add(
       objective,
@@ -64,8 +64,8 @@ private[newton] final class PassRounds(workers: PassWorkers, timeline: Timeline)
       clock,
       driverSeconds = (System.nanoTime() - clock) * 1e-9 + leaderSeconds,
       epochs = passes.size.toDouble,
-      passes.last,
-      earlierWork = passes.init.map(_.largest(ResultHeader.SOLVER_NANOS) * 1e-9).sum)
+      passes.lastOption.getOrElse(new ResultHeaders(Array.empty)),
+      earlierWork = passes.dropRight(1).map(_.largest(ResultHeader.SOLVER_NANOS) * 1e-9).sum)
     clock = System.nanoTime()
     leaderSeconds = 0.0
     passes = Seq.empty

@@ -5,6 +5,7 @@ import dwell.comm.Replicas
 import dwell.fit.ResultHeaders
 import dwell.jni.PassLayout
 import dwell.problem.Loss
+import dwell.solver.linear.FirstPass
 import dwell.solver.pass.{PassMessage, PassSums}
 
 /** The workers of a fit by Newton's method, for its leader. */
@@ -153,6 +154,12 @@ private[newton] final case class PassOutcome(
     headers: ResultHeaders,
     total: Double,
     addSeconds: Double) {
+
+  /** The pass at this model, for other fits. */
+  def asFirst(at: Array[Double]): FirstPass = {
+    val triangles = PassLayout.triangles(shape.features, shape.more, shape.outputs)
+    FirstPass(at, loss, vector, triangles, headers.sum(PassLayout.ROWS).toLong, total)
+  }
 
   def gradient: Array[Double] = java.util.Arrays.copyOf(vector, shape.variables)
 

@@ -31,7 +31,7 @@ object FoldBridge {
     case other => other
   }
 
-  /** The model of a pipeline whose last stage was fitted to what the others, which need no fit, have made. */
+  /** The model of a pipeline whose stages were fitted one by one. */
   def pipelineModel(pipeline: Pipeline, stages: Seq[Transformer]): PipelineModel =
     new PipelineModel(pipeline.uid, stages.toArray).setParent(pipeline)
 

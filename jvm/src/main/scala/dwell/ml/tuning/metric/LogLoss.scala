@@ -1,4 +1,4 @@
-package dwell.ml.tuning
+package dwell.ml.tuning.metric
 
 /**
  * The mean of -log of the probability of each row's own label.

@@ -1,4 +1,4 @@
-package dwell.ml.tuning
+package dwell.ml.tuning.metric
 
 import org.apache.spark.ml.Model
 import org.apache.spark.ml.classification._

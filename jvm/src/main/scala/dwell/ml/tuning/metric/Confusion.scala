@@ -1,4 +1,4 @@
-package dwell.ml.tuning
+package dwell.ml.tuning.metric
 
 import scala.collection.mutable
 

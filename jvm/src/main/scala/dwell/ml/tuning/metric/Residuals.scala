@@ -1,4 +1,4 @@
-package dwell.ml.tuning
+package dwell.ml.tuning.metric
 
 /**
  * The metrics of `RegressionMetrics`.

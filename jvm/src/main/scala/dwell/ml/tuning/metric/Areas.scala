@@ -1,4 +1,4 @@
-package dwell.ml.tuning
+package dwell.ml.tuning.metric
 
 import java.util.Arrays
 import java.util.Arrays.copyOf

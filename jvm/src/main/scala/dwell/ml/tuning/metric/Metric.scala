@@ -1,4 +1,4 @@
-package dwell.ml.tuning
+package dwell.ml.tuning.metric
 
 /** A metric of predictions, taken row by row and put together on the driver, as one of Spark's evaluators defines it. */
 private[tuning] trait Metric extends Serializable {
