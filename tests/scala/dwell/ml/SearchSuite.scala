@@ -9,7 +9,7 @@ import org.apache.spark.ml.{Estimator, Model, Pipeline, PipelineModel}
 import org.apache.spark.ml.classification.LogisticRegressionModel
 import org.apache.spark.ml.evaluation.{BinaryClassificationEvaluator, Evaluator, MulticlassClassificationEvaluator, RegressionEvaluator}
 import org.apache.spark.ml.feature.{PCA, SQLTransformer, StandardScaler, StandardScalerModel, VectorAssembler}
-import org.apache.spark.ml.linalg.Vectors
+import org.apache.spark.ml.linalg.{Vector, Vectors}
 import org.apache.spark.ml.param.ParamMap
 import org.apache.spark.ml.regression.LinearRegressionModel
 import org.apache.spark.ml.tuning.{CrossValidator => SparkCrossValidator, CrossValidatorModel, ParamGridBuilder, TrainValidationSplit => SparkTrainValidationSplit}
@@ -307,6 +307,52 @@ class SearchSuite extends SparkSuite {
   test("squared errors: one pass over each fold serves all models, so that more maps take no more jobs") {
     val jobs = Seq(1, 7).map(maps => Listened.jobs(sc)(regression(maps).fit(rows)))
     assert(jobs.head == jobs(1))
+  }
+
+  test("squared errors where folds differ: a feature of one fold alone, and one with another mean in each fold") {
+    val differ = udf { (x: Vector, fold: Int) =>
+      Vectors.dense(x.toArray ++ Array(fold * x(0), 1000.0 * fold + x(1), 4.0 + fold * x(2)))
+    }
+    val data = rows.withColumn("features", differ(col("features"), col("fold")))
+    for (far <- Seq(false, true); mixture <- Seq(0.0, 0.5)) {
+      val own =
+        if (far) data
+        else
+          data.withColumn(
+            "features",
+            udf((x: Vector) => Vectors.dense(x.toArray.patch(7, Nil, 1))).apply(col("features")))
+      val estimator = new LinearRegression("lin").setLabelCol("y").setElasticNetParam(mixture)
+      val grid = new ParamGridBuilder().addGrid(estimator.regParam, Array(0.1, 0.01)).build()
+      val search = set(new CrossValidator("cv"), estimator, new RegressionEvaluator().setLabelCol("y"), grid)
+      val model = search.setFoldCol("fold").setCollectSubModels(true).fit(own)
+      for (fold <- 0 until Folds; map <- grid.indices) {
+        val alone = estimator.fit(own.filter(col("fold") =!= fold), grid(map))
+        val found = model.subModels(fold)(map).asInstanceOf[LinearRegressionModel]
+        val distance = math.sqrt(Vectors.sqdist(found.coefficients, alone.coefficients))
+        assert(distance <= 1e-6, s"far $far, mixture $mixture, fold $fold, map $map: ${found.coefficients}")
+      }
+    }
+  }
+
+  test("classes where folds differ: a start from another training set leaves nothing of its features behind") {
+    val differ = udf((x: Vector, fold: Int) => Vectors.dense(x.toArray ++ Array(fold * x(0), 4.0 + fold * x(2))))
+    val data = rows.withColumn("features", differ(col("features"), col("fold")))
+    for (algorithm <- Seq("newton", "l-bfgs"); mixture <- Seq(0.0, 0.5)) {
+      val estimator = logistic.setAlgorithm(algorithm).setElasticNetParam(mixture)
+      val search = set(
+        new CrossValidator("cv"),
+        estimator,
+        new BinaryClassificationEvaluator().setNumBins(0),
+        penalties(estimator))
+      val model = search.setFoldCol("fold").setCollectSubModels(true).fit(data)
+      for (fold <- 0 until Folds; map <- model.avgMetrics.indices) {
+        val alone = estimator.fit(data.filter(col("fold") =!= fold), penalties(estimator)(map))
+        val distance = Vectors.sqdist(
+          model.subModels(fold)(map).asInstanceOf[LogisticRegressionModel].coefficients,
+          alone.coefficients)
+        assert(distance <= 1e-6, s"$algorithm, mixture $mixture, fold $fold, map $map")
+      }
+    }
   }
 
   test("the report of the best model tells of the search") {

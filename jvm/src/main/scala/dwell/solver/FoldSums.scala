@@ -5,6 +5,7 @@ import java.util.UUID
 import scala.collection.mutable
 
 import dwell.data.FoldedRows
+import dwell.data.rows.FeatureFacts
 import dwell.fit.FitRunner
 import dwell.problem.Loss
 import dwell.solver.linear.{FirstPass, LinearProblem}
@@ -54,15 +55,24 @@ final class FoldSums(rows: FoldedRows) {
 
 object FoldSums {
 
+  /** How many deviations a mean may be from the common centre. */
+  private val Farthest = 10.0
+
   /** The sums of a training set. */
   final class OfSet private[FoldSums] (sums: FoldSums, folds: Set[Int]) {
 
-    /** Whether they serve a problem: the loss is squared, and every feature may be centred. */
-    private[solver] def serve(problem: LinearProblem): Boolean =
-      problem.loss.selfConcordance.contains(0.0) && problem.bounds.isEmpty && problem.initial.isEmpty
+    /**
+     * Whether they serve a problem on the rows of the set: the loss is squared, every feature may be centred, and the common centre is not far
+     * from the mean of the set, beside the deviation. Far away, sums would lose digits.
+     */
+    private[solver] def serve(problem: LinearProblem, features: FeatureFacts): Boolean =
+      problem.loss.selfConcordance.contains(0.0) && problem.bounds.isEmpty && problem.initial.isEmpty &&
+        features.mean.indices.forall { j =>
+          features.deviation(j) == 0.0 || math.abs(features.mean(j) - centre(j)) <= Farthest * features.deviation(j)
+        }
 
     /** What is subtracted from each feature. */
-    private[solver] def centre: Array[Double] = sums.centre
+    private[solver] val centre: Array[Double] = sums.centre
 
     /** The pass over the rows of the set, of which folds that were not asked for before are read now. */
     private[solver] def first(problem: LinearProblem): FirstPass =

@@ -169,7 +169,7 @@ final class LinearTrainer(
       after: Option[Before],
       isDealt: Boolean = false): LinearSolution = {
     val started = System.nanoTime()
-    val from = if (after.isEmpty) starts.search(problem) else None
+    val from = if (after.isEmpty) starts.search(problem).map(modelOf) else None
     val placed = problem.copy(aggregation = whereItHasRoom(problem), initial = problem.initial.orElse(from))
     def even = problem.numWorkers > 0 ||
       MoveForecast.pays(DataFacts.of(rows), rows.bytesByRow, problem.loss.outputs, problem.maxRounds)
@@ -186,17 +186,29 @@ final class LinearTrainer(
     val started = System.nanoTime()
     val loss = problem.loss
     val data = rows.blocks(problem.numWorkers, even = false)
-    val ofFolds = sums.filter(_.serve(problem))
-    val centre = ofFolds.fold(rows.centre)(_.centre)
-    val facts = NewtonFacts(rows.numRows, centre, rows.constant, rows.labelFacts(loss.labels))
+    val ofFolds = sums.filter(_.serve(problem, features))
+    // About a centre that is not its own mean, a feature without nonzeros is a constant as well.
+    val constant =
+      ofFolds.fold(rows.constant)(_ => features.deviation.indices.filter(features.deviation(_) == 0.0).toArray)
+    val facts =
+      NewtonFacts(rows.numRows, ofFolds.fold(rows.centre)(_.centre), constant, rows.labelFacts(loss.labels))
     val near = starts.newton(problem)
     val first = starts.firstPass(problem).orElse(ofFolds.map(_.first(problem)))
-    val from = near.map(fit => (fit.coefficients, fit.intercepts))
+    val from = near.map(modelOf)
     val warm = problem.copy(initial = problem.initial.orElse(from))
     val plan = NewtonPlan(newId, NewtonTask(warm, loss, facts, first, near.flatMap(_.scale)))
     val solution = run(plan, problem, choice, Parts.of(data), started, passStep)((_, _) => ())
     starts.keepNewton(problem, solution)
     solution.copy(first = None)
+  }
+
+  private lazy val features = rows.features(scaleFactor = 0.0, intercept = true)
+
+  /** A model to start from, without the coefficients of features that are constant here: a fit of other rows may have them, and no step moves them. */
+  private def modelOf(near: LinearSolution): (Array[Double], Array[Double]) = {
+    val outputs = near.intercepts.length
+    val own = near.coefficients.indices.map(i => if (features.deviation(i / outputs) == 0.0) 0.0 else near.coefficients(i))
+    (own.toArray, near.intercepts)
   }
 
   private def form(problem: LinearProblem): RowForm =

@@ -36,10 +36,8 @@ private[solver] final class WarmStarts(kept: KeptFits, free: Seq[Long] => Unit) 
   }
 
   /** The model of a fit by L-BFGS. Without a proof a start near the optimum could end a fit at once. */
-  def search(problem: LinearProblem): Option[(Array[Double], Array[Double])] =
-    if (isProven(problem)) {
-      kept.nearest(family(problem, None), problem.penalty).map(near => (near.coefficients, near.intercepts))
-    } else None
+  def search(problem: LinearProblem): Option[LinearSolution] =
+    if (isProven(problem)) kept.nearest(family(problem, None), problem.penalty) else None
 
   def keepSearch(problem: LinearProblem, solution: LinearSolution): Unit =
     if (isProven(problem)) kept.keep(family(problem, None), problem.penalty, solution)
