@@ -1,8 +1,9 @@
 package dwell.bench.tuning
 
-import org.apache.spark.ml.Estimator
+import org.apache.spark.ml.{Estimator, Pipeline}
 import org.apache.spark.ml.classification.{LinearSVC => SparkLinearSVC, LogisticRegression => SparkLogisticRegression}
 import org.apache.spark.ml.evaluation.{BinaryClassificationEvaluator, Evaluator, MulticlassClassificationEvaluator, RegressionEvaluator}
+import org.apache.spark.ml.feature.StandardScaler
 import org.apache.spark.ml.param.ParamMap
 import org.apache.spark.ml.regression.{LinearRegression => SparkLinearRegression}
 import org.apache.spark.ml.tuning.{CrossValidator => SparkCrossValidator}
@@ -64,17 +65,21 @@ object TuningBench {
 
   private final case class System(name: String, isOurs: Boolean, search: () => SparkCrossValidator)
 
+  private val Ours = System("Dwell", isOurs = true, () => new CrossValidator)
+
   private val systems = Seq(
-    System("Dwell", isOurs = true, () => new CrossValidator),
+    Ours,
     System("Dwell's fits, Spark's search", isOurs = true, () => new SparkCrossValidator),
     System("Spark", isOurs = false, () => new SparkCrossValidator))
 
+  /** @param isScaled whether a scaler, which is fitted to each training set, comes before the estimator */
   private final case class Case(
       rows: String,
       fit: String,
       folds: Int,
       isPath: Boolean = false,
-      isCached: Boolean = true)
+      isCached: Boolean = true,
+      isScaled: Boolean = false)
 
   private val cases = Seq(
     Case("flights", "logistic", 3),
@@ -82,6 +87,7 @@ object TuningBench {
     Case("flights", "linear", 3),
     Case("flights", "svc", 3),
     Case("flights", "logistic", 3, isPath = true),
+    Case("flights", "logistic", 3, isScaled = true),
     Case("dense-28", "logistic", 5),
     Case("dense-28", "linear", 5),
     Case("hashed", "logistic", 3),
@@ -117,7 +123,7 @@ object TuningBench {
     val fit = fits.find(_.name == c.fit).get
     val about =
       s"${c.rows}, ${c.fit}, ${c.folds} folds, ${if (c.isPath) "10 penalties" else "6 maps"}${if (c.isCached) ""
-        else ", not cached"}"
+        else ", not cached"}${if (c.isScaled) ", scaled" else ""}"
     println(s"\n== $about: ${data.count()} rows")
     // Compilers and caches are warm for all of them.
     val some = data.sample(0.02, 1L).cache()
@@ -130,6 +136,9 @@ object TuningBench {
       (system, done.seconds, done.result.avgMetrics)
     }
     val spark = runs.collect { case (s, _, metrics) if s.name == "Spark" => metrics }.lastOption
+    // One fit of ours, beside which the whole search stands.
+    val one = (0 until bench.repetitions).map(_ => Bench.timed(validator(c, fit, Ours).getEstimator.fit(data)).seconds)
+    println(f"one fit of Dwell${" " * 14} ${Bench.median(one)}%.2f s")
     systems.foreach { system =>
       val (seconds, metrics) = runs.collect { case (s, t, m) if s == system => (t, m) }.unzip
       bench.add(
@@ -139,13 +148,14 @@ object TuningBench {
         "folds" -> c.folds,
         "maps" -> metrics.last.length,
         "seconds" -> seconds,
+        "secondsOfOneFit" -> one,
         "metrics" -> metrics.last.toSeq,
         "fromSpark" -> spark.map(_.zip(metrics.last).map { case (a, b) => math.abs(a - b) }.max))
     }
   }
 
   private def validator(c: Case, fit: Fit, system: System): SparkCrossValidator = {
-    val estimator = if (system.isOurs) fit.ours() else fit.theirs()
+    val estimator: Estimator[_] = if (system.isOurs) fit.ours() else fit.theirs()
     def param[T](name: String) = estimator.getParam(name).asInstanceOf[org.apache.spark.ml.param.Param[T]]
     estimator.set(param[String]("labelCol"), fit.label)
     // In one order for all estimators.
@@ -155,11 +165,16 @@ object TuningBench {
       val map = ParamMap(param[Double]("regParam") -> penalty)
       if (fit.mixes) map.put(param[Double]("elasticNetParam"), mixture) else map
     }
+    val scaled = "scaled"
+    if (c.isScaled) estimator.set(param[String]("featuresCol"), scaled)
+    val whole: Estimator[_] =
+      if (!c.isScaled) estimator
+      else new Pipeline().setStages(Array(new StandardScaler().setInputCol("features").setOutputCol(scaled), estimator))
     val evaluator = fit.evaluator.copy(ParamMap.empty)
     evaluator.set(evaluator.getParam("labelCol").asInstanceOf[org.apache.spark.ml.param.Param[String]], fit.label)
     system
       .search()
-      .setEstimator(estimator)
+      .setEstimator(whole)
       .setEvaluator(evaluator)
       .setEstimatorParamMaps(maps)
       .setNumFolds(c.folds)
