@@ -212,7 +212,7 @@ class Cases(unittest.TestCase):
 class Results(BuildTest):
     """Which groups run again. Each of these is cheap, the last one in the project of those that run beside the others."""
 
-    goal = ["rustFormatCheck", "goldenTest", "packagingTest", "-xjar"]
+    goal = ["rustFormatCheck", "goldenTest", "packagingTest", "-xjar", "-xjar212"]
     groups = {"rustFormatCheck", "goldenTest", "packagingTest"}
     files = {"tests/golden/golden_test.py": CASES % "goldenTest", "tests/packaging/packaging_test.py": CASES % "packagingTest"}
     total = "5 passed, 0 failed"
