@@ -34,6 +34,8 @@ object MemoryTest extends Harness {
   private val tall = (spark: SparkSession) => GeneratedData.small(spark, Millions * 1000000L, 10, 64)
 
   private val cases = Seq(
+    Case("dense 100,000 x 400, Newton's method", dense400, gradients("newton")),
+    Case("dense 1,000,000 x 28, Newton's method", dense28, gradients("newton")),
     Case("dense 100,000 x 400, primal", dense400, logistic("primal")),
     Case("dense 100,000 x 400, dual", dense400, hinge),
     Case("dense 100,000 x 400, l-bfgs", dense400, gradients("l-bfgs")),
@@ -78,7 +80,8 @@ object MemoryTest extends Harness {
       .builder()
       .appName("dwell memory tests")
       .config("spark.executor.metrics.pollingInterval", "100ms")
-      .config("spark.executor.processTreeMetrics.enabled", true)
+      // The whole heap is there from the start. The rest of the process is outside of it.
+      .config("spark.executor.extraJavaOptions", "-Xms1g -XX:+AlwaysPreTouch")
       .config("spark.dwell.fallback", "error")
       .getOrCreate()
     waitForExecutors(spark, 2)
@@ -93,13 +96,20 @@ object MemoryTest extends Harness {
         data.cache()
         data.foreach(_ => ())
       }
+      val before = outside(spark).map(_.now).max
       val (report, watch) = MemoryWatch.during(spark.sparkContext)(FitReport.of(c.fit(data)))
-      println(s"        ${watch.peak}; ${report.phases.toLine}")
+      val most = outside(spark).map(_.most).max
+      println(
+        s"        ${watch.peak}, state ${report.stateBytes >> 20} MiB, " +
+          s"outside of the heap ${before >> 20} MiB before and ${most >> 20} MiB at most; ${report.phases.toLine}")
       check(watch.losses.isEmpty, watch.losses.distinct.mkString("\n"))
       check(report.solver == "native", report.toText)
       checkNothingLeft(spark)
     } finally data.unpersist(blocking = true)
   }
+
+  private def outside(spark: SparkSession): Iterable[MemoryWatch.Outside] =
+    onEach(spark)(() => MemoryWatch.outsideOfHeap()).values
 
   private def fit(estimator: Estimator[_ <: Model[_]])(data: DataFrame): Model[_] = estimator.fit(data)
 
