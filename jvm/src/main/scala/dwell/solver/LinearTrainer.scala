@@ -207,7 +207,8 @@ final class LinearTrainer(
   /** A model to start from, without the coefficients of features that are constant here: a fit of other rows may have them, and no step moves them. */
   private def modelOf(near: LinearSolution): (Array[Double], Array[Double]) = {
     val outputs = near.intercepts.length
-    val own = near.coefficients.indices.map(i => if (features.deviation(i / outputs) == 0.0) 0.0 else near.coefficients(i))
+    val own =
+      near.coefficients.indices.map(i => if (features.deviation(i / outputs) == 0.0) 0.0 else near.coefficients(i))
     (own.toArray, near.intercepts)
   }
 
