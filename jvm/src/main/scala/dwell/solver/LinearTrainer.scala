@@ -204,13 +204,19 @@ final class LinearTrainer(
 
   private lazy val features = rows.features(scaleFactor = 0.0, intercept = true)
 
-  /** A model to start from, without the coefficients of features that are constant here: a fit of other rows may have them, and no step moves them. */
-  private def modelOf(near: LinearSolution): (Array[Double], Array[Double]) = {
-    val outputs = near.intercepts.length
-    val own =
-      near.coefficients.indices.map(i => if (features.deviation(i / outputs) == 0.0) 0.0 else near.coefficients(i))
-    (own.toArray, near.intercepts)
-  }
+  /**
+   * A model to start from. In a search the fit of another training set may have coefficients of features that are constant here, which no step
+   * moves: they are left out.
+   */
+  private def modelOf(near: LinearSolution): (Array[Double], Array[Double]) =
+    if (sums.isEmpty) (near.coefficients, near.intercepts)
+    else {
+      val outputs = near.intercepts.length
+      val own = Array.tabulate(near.coefficients.length) { i =>
+        if (features.deviation(i / outputs) == 0.0) 0.0 else near.coefficients(i)
+      }
+      (own, near.intercepts)
+    }
 
   private def form(problem: LinearProblem): RowForm =
     RowForm(problem.penalty.scaleFactor, problem.intercept, problem.loss.labels)
