@@ -128,9 +128,16 @@ private[cluster] trait Harness {
   /**
    * The result of `fit` if an executor that holds a part of its data, or all executors, are killed after a round, and after
    * `first`.
+   *
+   * @param end
+   *   ends the executor of a process id while the fit runs
    */
-  protected def withExecutorKilled[M](spark: SparkSession, after: Int = 3, all: Boolean = false, first: => Unit = ())(
-      fit: => M): M = {
+  protected def withExecutorKilled[M](
+      spark: SparkSession,
+      after: Int = 3,
+      all: Boolean = false,
+      first: => Unit = (),
+      end: Long => Unit = kill)(fit: => M): M = {
     val sc = spark.sparkContext
     val pids = executors(spark)
     val removed = new AtomicInteger()
@@ -138,17 +145,16 @@ private[cluster] trait Harness {
       override def onExecutorRemoved(event: SparkListenerExecutorRemoved): Unit = removed.incrementAndGet()
     }
     sc.addSparkListener(losses)
-    val result =
-      try {
-        afterRound(spark, after) { uid =>
+    try {
+      val result = afterRound(spark, after) { uid =>
           first
           val data = (trainingData(spark, uid) ++ rowsAsRead(spark, uid)).head
           val at = SparkEnv.get.blockManager.master.getLocations(RDDBlockId(data, 0)).head
-          if (all) pids.values.foreach(kill) else kill(pids(at.executorId))
+          if (all) pids.values.foreach(end) else end(pids(at.executorId))
         }(fit)
-      } finally sc.removeSparkListener(losses)
-    check(removed.get >= 1, "no executor was lost")
-    result
+      eventually("no executor was lost")(removed.get >= 1)
+      result
+    } finally sc.removeSparkListener(losses)
   }
 
   protected def kill(pid: Long): Unit =

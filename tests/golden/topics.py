@@ -3,7 +3,6 @@
 
 `topics.py` writes topics.json beside itself; golden_test.py compares the file with what the script would write.
 
-derivatives  [x, psi(x), psi'(x)], to 50 digits.
 initial      the first topics: cubes of sums of twelve uniform numbers of 16 bits, rounded to single precision.
 newton       steps of alpha, by elimination with the whole Hessian, which the solver never forms.
 schedule     steps of batches, to 50 digits.
@@ -14,12 +13,6 @@ from decimal import Decimal
 
 from gamma import psi, slope
 from primal import SplitMix64, write
-
-
-def derivative_vectors():
-    """The cases of digamma and trigamma."""
-    points = [1e-6, 0.001, 0.01, 0.1, 0.5, 1.0, 1.4616321449683622, 2.0, 5.5, 9.99, 10.0, 37.25, 1000.0, 1e6]
-    return [[x, float(psi(Decimal(x))), float(slope(Decimal(x)))] for x in points]
 
 
 def single(x):
@@ -95,7 +88,6 @@ def contents():
     """The contents of the file."""
     return {
         "topics": {
-            "derivatives": derivative_vectors(),
             "initial": initial_vectors(),
             "newton": newton_vectors(),
             "schedule": schedule_vectors(),

@@ -57,6 +57,29 @@ pub struct LdaParams {
 pub struct ValidLdaParams(LdaParams);
 
 impl LdaParams {
+    /// A pass of one worker over a corpus of `documents`, from the start of a fit, in steps of all documents: `alpha` is 1 / K, and the schedule is
+    /// the source's (tau0 = 1, kappa = 0.7).
+    pub fn of_corpus(topics: usize, documents: usize) -> Self {
+        Self {
+            alpha: vec![1.0 / topics as f64; topics],
+            e_step: EStepParams::default(),
+            schedule: LdaSchedule {
+                tau0: 1.0,
+                kappa: 0.7,
+                base: documents as f64,
+            },
+            corpus: documents as f64,
+            workers: 1,
+            batch: documents,
+            budget: documents as u64,
+            seed: 1,
+            partition: 0,
+            cursor: 0,
+            seen: 0,
+            concentration: false,
+        }
+    }
+
     /// Checks the ranges of the table above.
     ///
     /// # Errors

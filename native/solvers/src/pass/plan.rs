@@ -1,6 +1,6 @@
 //! What follows from the parameters of a pass alone.
 
-use std::sync::OnceLock;
+use once_cell::sync::OnceCell;
 
 use super::params::PassParams;
 use crate::base::error::{SolverError, reserve};
@@ -17,7 +17,9 @@ pub(super) struct Plan {
     /// The same as `constants`, of each earlier model.
     pub(super) constants_earlier: Vec<f64>,
     /// The model entry by entry, with the numbers of all outputs side by side. Made for sparse rows and several outputs only.
-    pub(super) cells: OnceLock<Vec<f64>>,
+    pub(super) cells: OnceCell<Vec<f64>>,
+    /// The same of the earlier models, and their gammas.
+    pub(super) cells_earlier: OnceCell<Vec<f64>>,
     /// What sums over sparse rows are centred by: remainders are centred as they are.
     pub(super) centre: Vec<f64>,
     pub(super) remainders: Vec<Remainder>,
@@ -70,25 +72,38 @@ impl Plan {
             constants_earlier: (params.earlier_models())
                 .map(|(weights, _)| predicted(weights))
                 .collect(),
-            cells: OnceLock::new(),
+            cells: OnceCell::new(),
+            cells_earlier: OnceCell::new(),
             centre,
             remainders,
             params,
         }
     }
 
-    /// Makes `cells`.
+    /// Makes `cells` and `cells_earlier`.
     pub(super) fn prepare_sparse(&self) -> Result<(), SolverError> {
         let outputs = self.params.loss.outputs();
-        if outputs > 1 && self.cells.get().is_none() {
-            let mut cells = reserve(self.params.model.len(), "the model of a pass")?;
-            cells.resize(self.params.model.len(), 0.0);
-            transpose(&self.params.model, outputs, &mut cells);
-            // If another pass was faster, its cells are the same.
-            let _ = self.cells.set(cells);
+        if outputs > 1 {
+            prepare(&self.cells, &self.params.model, outputs)?;
+        }
+        let earlier = self.constants_earlier.len();
+        if earlier > 0 {
+            prepare(&self.cells_earlier, &self.params.earlier, earlier)?;
         }
         Ok(())
     }
+}
+
+/// Puts the numbers of several models side by side.
+fn prepare(cells: &OnceCell<Vec<f64>>, models: &[f64], count: usize) -> Result<(), SolverError> {
+    if cells.get().is_none() {
+        let mut made = reserve(models.len(), "the model of a pass")?;
+        made.resize(models.len(), 0.0);
+        transpose(models, count, &mut made);
+        // If another pass was faster, its cells are the same.
+        let _ = cells.set(made);
+    }
+    Ok(())
 }
 
 /// Turns `rows` rows after one another into columns.

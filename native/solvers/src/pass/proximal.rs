@@ -48,12 +48,17 @@ impl Work<'_> {
         let (plan, params) = (self.plan, self.params);
         let (chunk, outcome) = (&mut *self.chunk, &mut *self.outcome);
         let mut before = vec![0.0; chunk.rows];
-        let mut z = Vec::with_capacity(chunk.rows);
-        let earlier = params.earlier_models();
-        for ((weights, gamma), &constant) in earlier.zip(&plan.constants_earlier) {
-            z.clear();
-            chunk.products(weights, constant, &mut z);
-            for ((a, &z), &y) in before.iter_mut().zip(&z).zip(&chunk.labels) {
+        let mut z = Vec::new();
+        let cells = plan.cells_earlier.get().filter(|_| chunk.is_sparse);
+        if let Some(cells) = cells {
+            chunk.products_of_cells(&plan.constants_earlier, cells, &mut z);
+        } else {
+            for ((weights, _), &constant) in params.earlier_models().zip(&plan.constants_earlier) {
+                chunk.products(weights, constant, &mut z);
+            }
+        }
+        for ((_, gamma), z) in params.earlier_models().zip(z.chunks(chunk.rows.max(1))) {
+            for ((a, &z), &y) in before.iter_mut().zip(z).zip(&chunk.labels) {
                 *a = Proximal::at(*a, 1.0 - y * z, gamma).variable;
             }
         }

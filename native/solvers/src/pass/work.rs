@@ -28,10 +28,10 @@ impl Work<'_> {
         chunk.along.clear();
         let n = params.entries();
         let cells = plan.cells.get().filter(|_| chunk.is_sparse);
-        if let Some(cells) = cells {
-            chunk.predict_cells(&plan.constants, cells);
-        }
         let mut lines = [&mut chunk.predictions, &mut chunk.along].map(std::mem::take);
+        if let Some(cells) = cells {
+            chunk.products_of_cells(&plan.constants, cells, &mut lines[0]);
+        }
         let along = !params.steps.is_empty();
         for output in 0..params.loss.outputs() {
             let weighted = [
@@ -92,24 +92,24 @@ impl Chunk {
         }
     }
 
-    /// Predictions of sparse rows by the numbers of all outputs side by side.
+    /// Writes the products of sparse rows with several models, whose numbers stand side by side in `cells`, and the constants: for each model the rows.
     #[inline(always)]
-    fn predict_cells(&mut self, constants: &[f64], cells: &[f64]) {
-        let (rows, outputs) = (self.rows, constants.len());
-        self.predictions.resize(outputs * rows, 0.0);
+    pub(super) fn products_of_cells(&self, constants: &[f64], cells: &[f64], out: &mut Vec<f64>) {
+        let (rows, models) = (self.rows, constants.len());
+        out.resize(models * rows, 0.0);
         let mut z = constants.to_vec();
         for i in 0..rows {
             z.copy_from_slice(constants);
             for (k, x, next) in self.entries(i) {
-                prefetch(cells, next * outputs);
-                prefetch(cells, next * outputs + outputs - 1);
-                let cell = &cells[k * outputs..][..outputs];
+                prefetch(cells, next * models);
+                prefetch(cells, next * models + models - 1);
+                let cell = &cells[k * models..][..models];
                 for (z, w) in z.iter_mut().zip(cell) {
                     *z += x * w;
                 }
             }
-            for (prediction, z) in self.predictions[i..].iter_mut().step_by(rows).zip(&z) {
-                *prediction = *z;
+            for (product, z) in out[i..].iter_mut().step_by(rows).zip(&z) {
+                *product = *z;
             }
         }
     }

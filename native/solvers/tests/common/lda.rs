@@ -23,18 +23,12 @@ pub fn schedule(tau0: f64, kappa: f64, base: f64) -> LdaSchedule {
 /// A round of one worker from the start of a fit.
 pub fn params(topics: usize, corpus: f64) -> LdaParams {
     LdaParams {
-        alpha: vec![1.0 / topics as f64; topics],
-        e_step: EStepParams::default(),
         schedule: schedule(9.0, 0.7, 20.0),
         corpus,
-        workers: 1,
         batch: 20,
         budget: 100,
         seed: 3,
-        partition: 0,
-        cursor: 0,
-        seen: 0,
-        concentration: false,
+        ..LdaParams::of_corpus(topics, 1)
     }
 }
 

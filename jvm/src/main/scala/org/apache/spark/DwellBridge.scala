@@ -11,10 +11,17 @@ object DwellBridge {
   def post(sc: SparkContext, event: SparkListenerEvent): Unit = sc.listenerBus.post(event)
 
   /**
-   * Ids of the executors that are registered now, sorted; none in local mode. The list is the scheduler's: after a missing
-   * shuffle file, the list of block managers lacks its executor for a while.
+   * Ids of the executors that take tasks now, sorted; none in local mode. The list is the scheduler's: after a missing
+   * shuffle file, the list of block managers lacks its executor for a while. A decommissioned executor takes no more tasks, but is registered
+   * until others have its blocks: a task that prefers it would wait for `spark.locality.wait`.
    */
-  def executors(sc: SparkContext): Seq[String] = if (sc.isLocal) Seq.empty else sc.getExecutorIds().sorted
+  def executors(sc: SparkContext): Seq[String] =
+    if (sc.isLocal) Seq.empty
+    else
+      sc.schedulerBackend match {
+        case client: ExecutorAllocationClient => client.getExecutorIds().filter(client.isExecutorActive).sorted
+        case _ => Seq.empty
+      }
 
   /** The executors that are registered now, each with the number of tasks that it runs at a time; none in local mode. */
   def slotsByExecutor(sc: SparkContext): Seq[(String, Int)] = {

@@ -46,10 +46,12 @@ final class PersistedBlocks[T: ClassTag](spark: SparkContext, of: Int, groups: A
 
   override protected def getPreferredLocations(split: Partition): Seq[String] = {
     val sources = split.asInstanceOf[Group].sources
+    val active = DwellBridge.executors(sparkContext).toSet
     // Only where most of the group is: a task would run on any executor of a list.
     SparkEnv.get.blockManager.master
       .getLocations(sources.map(blockOf))
       .flatten
+      .filter(at => active(at.executorId))
       .groupBy(identity)
       .toSeq
       .sortBy { case (at, found) => (-found.size, at.executorId) }

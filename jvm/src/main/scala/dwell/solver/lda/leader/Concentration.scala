@@ -1,5 +1,7 @@
 package dwell.solver.lda.leader
 
+import breeze.numerics.{digamma, trigamma}
+
 import dwell.solver.lda.worker.LdaPriors
 
 /**
@@ -31,10 +33,10 @@ private[lda] object Concentration {
     if (documents <= 0.0) alpha
     else {
       val whole = alpha.sum
-      val psi = Digamma.psi(whole)
-      val c = documents * Digamma.slope(whole)
-      val gradient = alpha.indices.map(k => documents * (psi - Digamma.psi(alpha(k))) + logThetaSums(k))
-      val q = alpha.map(a => -documents * Digamma.slope(a))
+      val psi = digamma(whole)
+      val c = documents * trigamma(whole)
+      val gradient = alpha.indices.map(k => documents * (psi - digamma(alpha(k))) + logThetaSums(k))
+      val q = alpha.map(a => -documents * trigamma(a))
       val above = alpha.indices.map(k => gradient(k) / q(k)).sum
       val below = 1.0 / c + q.map(1.0 / _).sum
       val b = above / below

@@ -3,7 +3,7 @@ package dwell.solver.newton.leader
 import dwell.fit.Timeline
 import dwell.jni.PassLayout
 import dwell.problem.RowLoss
-import dwell.record.{FitFacts, RoundRecord}
+import dwell.record.RoundRecord
 import dwell.solver.linear.LinearSolution
 import dwell.solver.pass.PassSums
 
@@ -21,8 +21,7 @@ import dwell.solver.pass.PassSums
  * models where earlier problems ended: workers keep no state. The optimum has the true corner for any gamma; smaller ones take fewer
  * problems, of more steps each.
  *
- * '''The certificate''' is F(w) - D(a) for the best w and the best a so far, with [[DualValue]]. It has two parts: what the steps have
- * left of the problem, and what the problem is away from F. The next problem begins as soon as Phi - D is less than F - Phi.
+ * '''The certificate''' is [[HingeProof]]. The next problem begins as soon as Phi - D is less than F - Phi.
  */
 private[newton] final class ProximalHinge(
     hinge: RowLoss,
@@ -46,61 +45,32 @@ private[newton] final class ProximalHinge(
     var passed = pass(at, corner, moments = true)
     val variances = passed.variances
     val model = QuadraticModel.of(task, variances)
-    val dualValue = DualValue.ofHinge(task, model, passed)
-    var penalty = model.penalty(at)
-    var (best, objective, dual) = (at, Double.PositiveInfinity, Double.NegativeInfinity)
-    // F - Phi and Phi - D at the last model.
-    var (outer, inner) = (0.0, 0.0)
-    def certify(): Unit = {
-      val reached = passed.hinge + penalty
-      val bound = dualValue.at(passed)
-      outer = passed.hinge - passed.loss
-      inner = passed.loss + penalty - bound
-      if (reached < objective) {
-        objective = reached
-        best = at
-      }
-      dual = math.max(dual, bound)
-    }
-    def gap = math.max(objective - dual, math.ulp(objective))
-    certify()
-    timeline.begin(objective, gap)
-    val first = objective
-    // Classes that a plane separates leave no loss.
-    def vanishes = objective <= problem.tolerance * first
-    def done = gap <= problem.aim * objective || vanishes
+    val proof = new HingeProof(problem, model, DualValue.ofHinge(task, model, passed))
+    proof.add(at, passed)
+    timeline.begin(proof.objective, proof.gap)
     var stands = 0
-    while (!done && stands < MostStands && timeline.rounds < problem.maxRounds) {
-      if (stands > 0 || inner <= outer && outer > Least * problem.aim * objective) {
-        val earlier = corner.earlier ++ at :+ corner.gamma
-        corner = Corner(hinge, math.max(Sharpest, Sharper * corner.gamma), earlier)
+    while (!proof.suffices && stands < MostStands && timeline.rounds < problem.maxRounds) {
+      if (stands > 0 || proof.isAhead) {
+        corner = Corner(hinge, math.max(Sharpest, Sharper * corner.gamma), corner.earlier ++ at :+ corner.gamma)
         passed = pass(at, corner)
-        certify()
+        proof.add(at, passed)
       }
-      if (!done) {
-        val value = passed.loss + penalty
+      if (!proof.suffices) {
+        val value = passed.loss + model.penalty(at)
         val sums = damped(passed, at, model, variances)
         val step = model.minimise(sums, triangles, passed.gradient, at, value, null)
         advance(model, at, step, value, corner) match {
           case Some((next, there)) =>
             at = next
             passed = there
-            penalty = model.penalty(at)
             stands = 0
-            certify()
+            proof.add(at, passed)
           case None => stands += 1
         }
       }
-      passes.record(objective, gap)
+      passes.record(proof.objective, proof.gap)
     }
-    LinearSolution(
-      shape.coefficients(best),
-      workers.intercepts(best),
-      FitFacts(
-        rounds = timeline.records,
-        objective = objective,
-        dual = objective - gap,
-        converged = gap <= problem.tolerance * objective || vanishes))
+    LinearSolution(shape.coefficients(proof.best), workers.intercepts(proof.best), proof.facts(timeline.records))
   }
 
   /** The model after a Newton step or a part of it, and the pass there; None if no part lowers Phi. */
@@ -153,14 +123,11 @@ private object ProximalHinge {
 
   /** The first gamma, where all rows have a curvature at a model of zeros; and after a start near the optimum. */
   private val Widest = 2.0
-  private val Warm = 0.1
+  private val Warm = 0.5
 
   /** From one problem to the next, down to the sharpest. Smaller factors take fewer problems, and more steps in all. */
   private val Sharper = 0.5
   private val Sharpest = 1e-5
-
-  /** What the problem is away from F no longer matters below this part of the gap that a fit aims at. */
-  private val Least = 0.1
 
   /** The share of the decrease that the model promises which a step has to bring (Armijo). */
   private val Armijo = 1e-4
