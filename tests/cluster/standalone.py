@@ -3,6 +3,8 @@
 
     standalone.py [--cores N] [--timeout SECONDS] [--second-java JAVA] SPARK_SUBMIT ARGUMENT...
 
+As a module it has `running`, for programs that are submitted in other ways.
+
 The workers have two loopback addresses, so that Spark takes them for two hosts: it runs a speculative copy only on
 another host. Each worker gives an application one executor with all of its cores, and a new one whenever that is
 lost. With --second-java, those of the second worker run by that program in the place of java.
@@ -12,6 +14,7 @@ removes their files, however this script ends.
 """
 
 import argparse
+import contextlib
 import os
 import pathlib
 import re
@@ -25,8 +28,8 @@ import time
 MASTER = "127.0.0.1"
 WORKERS = ["127.0.0.2", "127.0.0.3"]
 
-# Executors have 1 GiB unless an application asks for more.
-WORKER_MEMORY = "1g"
+# An executor has 1 GiB unless an application asks for more. So has a driver that runs on a worker.
+WORKER_MEMORY = "2g"
 
 # Seconds for the master to come up, and the workers to register.
 PATIENCE = 60
@@ -47,10 +50,12 @@ esac
 class Cluster:
     """A master, its workers, and the programs submitted to them."""
 
-    def __init__(self, submit, directory, cores, second_java, keeper):
-        self.home = pathlib.Path(submit).resolve().parent.parent
+    def __init__(self, submit, directory, keeper, cores=2, second_java=None, workers=WORKERS, daemon_options=()):
+        # A distribution may be a folder of links.
+        self.home = pathlib.Path(submit).absolute().parent.parent
         self.directory = directory
         self.cores = cores
+        self.workers = workers
         self.second_java = second_java
         self.keeper = keeper
         self.processes = []
@@ -59,17 +64,18 @@ class Cluster:
         # Ignores the machine's own configuration: the script reads the log below.
         self.environment = dict(os.environ, SPARK_HOME=str(self.home), SPARK_CONF_DIR=str(configuration),
                                 SPARK_LOCAL_DIRS=str(directory / "local"), SPARK_DAEMON_MEMORY="256m",
-                                SPARK_DAEMON_JAVA_OPTS="-Dspark.deploy.maxExecutorRetries=-1 -XX:TieredStopAtLevel=1")
+                                SPARK_DAEMON_JAVA_OPTS=" ".join(["-Dspark.deploy.maxExecutorRetries=-1", "-XX:TieredStopAtLevel=1",
+                                                                        *daemon_options]))
 
     def start(self):
         """Starts master and workers; returns the master's URL."""
         log = self.daemon("master", "Master", MASTER, ["--host", MASTER, "--port", "0", "--webui-port", "0"])
         url = self.wait_for(log, r"Starting Spark master at (spark://\S+)", 1)[0]
-        for host in WORKERS:
-            java_home = self.two_javas() if self.second_java and host == WORKERS[1] else None
+        for host in self.workers:
+            java_home = self.two_javas() if self.second_java and host == self.workers[1] else None
             self.daemon(host, "Worker", host, ["--host", host, "--port", "0", "--webui-port", "0", "--cores", str(self.cores),
                                                "--memory", WORKER_MEMORY, "--work-dir", str(self.directory / "work"), url], java_home)
-        self.wait_for(log, r"Registering worker (\S+)", len(WORKERS))
+        self.wait_for(log, r"Registering worker (\S+)", len(self.workers))
         return url
 
     def two_javas(self):
@@ -130,27 +136,33 @@ def guard(directory):
     shutil.rmtree(directory, ignore_errors=True)
 
 
-def run(arguments):
-    """Runs spark-submit on a new cluster; returns the exit status."""
+@contextlib.contextmanager
+def running(submit, **settings):
+    """A cluster and its master's URL. The processes end with the block."""
     directory = pathlib.Path(tempfile.mkdtemp(prefix="dwell-standalone-"))
     keeper = subprocess.Popen([sys.executable, __file__, "--guard", str(directory)], stdin=subprocess.PIPE,
                               stdout=subprocess.DEVNULL, start_new_session=True)
-    cluster = Cluster(arguments.submit, directory, arguments.cores, arguments.second_java, keeper.stdin)
+    cluster = Cluster(submit, directory, keeper.stdin, **settings)
     try:
         with keeper.stdin:
-            url = cluster.start()
-            submitted = cluster.launch([arguments.submit, "--master", url, "--conf", "spark.driver.host=" + MASTER] +
-                                       arguments.rest, {"SPARK_LOCAL_IP": MASTER})
-            try:
-                return submitted.wait(arguments.timeout)
-            except subprocess.TimeoutExpired:
-                print("standalone.py: stopped after %g s" % arguments.timeout, flush=True)
-                return 1
+            yield cluster, cluster.start()
     finally:
         # A process that nothing waits for still counts as a member of the group for the guard.
         for process in cluster.processes:
             process.wait()
         keeper.wait()
+
+
+def run(arguments):
+    """Runs spark-submit on a new cluster; returns the exit status."""
+    with running(arguments.submit, cores=arguments.cores, second_java=arguments.second_java) as (cluster, url):
+        submitted = cluster.launch([arguments.submit, "--master", url, "--conf", "spark.driver.host=" + MASTER] +
+                                   arguments.rest, {"SPARK_LOCAL_IP": MASTER})
+        try:
+            return submitted.wait(arguments.timeout)
+        except subprocess.TimeoutExpired:
+            print("standalone.py: stopped after %g s" % arguments.timeout, flush=True)
+            return 1
 
 
 def main():
