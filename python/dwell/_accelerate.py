@@ -12,6 +12,7 @@ from dwell._session import attach, is_remote, say
 _COVERED = [
     ("classification", "LogisticRegression", True),
     ("classification", "LinearSVC", True),
+    ("classification", "MultilayerPerceptronClassifier", False),
     ("regression", "LinearRegression", True),
     ("clustering", "LDA", False),
 ]
@@ -20,7 +21,8 @@ _said = False
 
 
 class accelerate:
-    """Lets pyspark's ``LogisticRegression``, ``LinearRegression``, ``LinearSVC`` and ``LDA`` train by native code from now on, or no more.
+    """Lets pyspark's ``LogisticRegression``, ``LinearRegression``, ``LinearSVC``, ``MultilayerPerceptronClassifier`` and ``LDA`` train by native
+    code from now on, or no more.
 
     A session that runs gets the jar if it lacks it, now or with the first fit, as by :func:`dwell.attach`. As a context manager it puts
     back what was before. Estimators, pipelines and models stay pyspark's, also when they are saved: only ``fit`` makes an object of

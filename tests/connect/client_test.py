@@ -9,7 +9,7 @@ import unittest
 
 import server
 import dwell
-from dwell.ml.classification import LinearSVC, LogisticRegression
+from dwell.ml.classification import LinearSVC, LogisticRegression, MultilayerPerceptronClassifier
 from dwell.ml.clustering import LDA
 from dwell.ml.regression import LinearRegression
 from pyspark.ml import Pipeline, PipelineModel, classification, clustering, regression
@@ -19,9 +19,29 @@ from pyspark.ml.feature import VectorAssembler
 from pyspark.ml.tuning import CrossValidator, CrossValidatorModel, ParamGridBuilder
 from pyspark.sql import SparkSession
 
-ESTIMATORS = [LogisticRegression, LinearSVC, LinearRegression, LDA]
-STOCK = [classification.LogisticRegression, classification.LinearSVC, regression.LinearRegression, clustering.LDA]
-MODELS = [classification.LogisticRegressionModel, classification.LinearSVCModel, regression.LinearRegressionModel, clustering.LocalLDAModel]
+ESTIMATORS = [LogisticRegression, LinearSVC, MultilayerPerceptronClassifier, LinearRegression, LDA]
+STOCK = [
+    classification.LogisticRegression,
+    classification.LinearSVC,
+    classification.MultilayerPerceptronClassifier,
+    regression.LinearRegression,
+    clustering.LDA,
+]
+MODELS = [
+    classification.LogisticRegressionModel,
+    classification.LinearSVCModel,
+    classification.MultilayerPerceptronClassificationModel,
+    regression.LinearRegressionModel,
+    clustering.LocalLDAModel,
+]
+
+
+#: Keywords of a short fit of the tests' data.
+KEYWORDS = {"LDA": {"k": 2, "maxIter": 3}, "MultilayerPerceptronClassifier": {"layers": [3, 2, 2], "maxIter": 3}}
+
+
+def made(kind):
+    return kind(**KEYWORDS.get(kind.__name__, {"regParam": 0.01}))
 
 #: A value of each Param of Dwell's that is not its default.
 OWN = {
@@ -46,7 +66,7 @@ class ClientTest(unittest.TestCase):
 
     def test_fits_are_native_and_models_are_those_of_pyspark(self):
         for kind, model_class in zip(ESTIMATORS, MODELS):
-            estimator = kind(k=2, maxIter=3) if kind is LDA else kind(regParam=0.01)
+            estimator = made(kind)
             model = estimator.fit(self.data)
             self.assertIs(type(model), model_class)
             self.assertEqual(model.uid, estimator.uid)
@@ -64,8 +84,8 @@ class ClientTest(unittest.TestCase):
             asked = {name: value for name, value in OWN.items() if name in kind._own}
             self.assertEqual(set(asked), set(kind._own))
             # CoCoA wants a penalty.
-            penalty = {} if kind is LDA else {"regParam": 0.1}
-            told = dwell.report(kind(maxIter=2, **penalty, **asked).fit(self.data))
+            more = {**KEYWORDS.get(kind.__name__, {"regParam": 0.1}), "maxIter": 2}
+            told = dwell.report(kind(**more, **asked).fit(self.data))
             self.assertEqual({name: told.params[name] for name in asked}, asked)
         with self.assertRaisesRegex(Exception, "no-such"):
             LogisticRegression(algorithm="no-such").fit(self.data)
@@ -131,7 +151,7 @@ class ClientTest(unittest.TestCase):
         self.assertEqual([one.solver for one in dwell.report(rest)], ["native"] * 3)
 
     def test_pysparks_own_estimators_with_the_switch(self):
-        estimators = [kind(k=2, maxIter=3) if kind is clustering.LDA else kind(regParam=0.01) for kind in STOCK]
+        estimators = [made(kind) for kind in STOCK]
         with dwell.accelerate():
             for estimator, kind, model_class in zip(estimators, STOCK, MODELS):
                 model = estimator.fit(self.data)

@@ -10,12 +10,12 @@ import server
 FIT = """
 import json
 from pyspark.ml import Pipeline
-from pyspark.ml.classification import LinearSVC, LogisticRegression
+from pyspark.ml.classification import LinearSVC, LogisticRegression, MultilayerPerceptronClassifier
 from pyspark.ml.clustering import LDA
 from pyspark.ml.evaluation import BinaryClassificationEvaluator
 from pyspark.ml.regression import LinearRegression
 from pyspark.ml.tuning import CrossValidator, ParamGridBuilder
-estimators = [LogisticRegression(regParam=0.01, threshold=0.4), LinearSVC(regParam=0.01), LinearRegression(regParam=0.01, labelCol="number"), LDA(k=2, maxIter=3)]
+estimators = [LogisticRegression(regParam=0.01, threshold=0.4), LinearSVC(regParam=0.01), LinearRegression(regParam=0.01, labelCol="number"), LDA(k=2, maxIter=3), MultilayerPerceptronClassifier(layers=[3, 2, 2], maxIter=3)]
 def reports():
     return [json.loads(row.json) for row in spark.read.format("dwell.session.Reports").load().select("json").collect()]
 """
@@ -73,11 +73,11 @@ class PluginTest(unittest.TestCase):
     def test_plain_clients_train_by_native_code(self):
         reported, models, one, search = self.run_client(TRAINED).splitlines()
         self.assertEqual(reported, "true")
-        names = ["classification.LogisticRegressionModel", "classification.LinearSVCModel", "regression.LinearRegressionModel", "clustering.LocalLDAModel"]
+        names = ["classification.LogisticRegressionModel", "classification.LinearSVCModel", "regression.LinearRegressionModel", "clustering.LocalLDAModel", "classification.MultilayerPerceptronClassificationModel"]
         self.assertEqual(json.loads(models), ["pyspark.ml." + name for name in names])
         self.assertEqual(one, "True 0.4 300")
-        # Two maps in two folds, and the best map, besides the four.
-        self.assertEqual(search, "LogisticRegressionModel 9 {'native'}")
+        # Two maps in two folds, and the best map, besides the five.
+        self.assertEqual(search, "LogisticRegressionModel 10 {'native'}")
 
     def test_what_is_saved_is_sparks_own_and_is_loaded_with_the_plugin_and_without(self):
         self.assertEqual(self.run_client(SAVED, name="with-"), "1")
@@ -88,10 +88,10 @@ class PluginTest(unittest.TestCase):
             written[start] = sorted(json.loads(file.read_text())["class"] for file in files)
         self.assertEqual(written["with-"], written["without-"])
         self.assertEqual({name for name in written["with-"] if not name.startswith("org.apache.spark.ml.") and not name.startswith("pyspark.ml.")}, set())
-        self.assertEqual(len(written["with-"]), 8)
+        self.assertEqual(len(written["with-"]), 9)
         *plain, stock = self.run_client(LOADED, plugin="", name="with-").splitlines()
         *native, ours = self.run_client(LOADED, name="without-").splitlines()
-        self.assertEqual((len(native), native), (5, plain))
+        self.assertEqual((len(native), native), (6, plain))
         stages = "['LogisticRegression', 'LinearSVC'] "
         self.assertEqual((stock, ours), (stages + "0", stages + "1"))
 

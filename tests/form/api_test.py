@@ -17,6 +17,7 @@ SNAPSHOT = pathlib.Path(__file__).with_name("api.txt")
 CLASSES = [
     "dwell.ml.classification.LinearSVC",
     "dwell.ml.classification.LogisticRegression",
+    "dwell.ml.classification.MultilayerPerceptronClassifier",
     "dwell.ml.clustering.LDA",
     "dwell.ml.regression.LinearRegression",
     "dwell.ml.training.FitIterator",
@@ -31,6 +32,7 @@ CLASSES = [
     "dwell.report.FitProgress",
     "dwell.report.FitReport",
     "dwell.report.LinearFitReport",
+    "dwell.report.NetworkFitReport",
     "dwell.report.SparkFitReport",
     "dwell.report.TopicFitReport",
 ]

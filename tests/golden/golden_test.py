@@ -6,13 +6,14 @@ import pathlib
 import unittest
 
 import lda
+import network
 import primal
 import sgd
 import special
 import topics
 
 HERE = pathlib.Path(__file__).resolve().parent
-SCRIPTS = (lda, primal, sgd, special, topics)
+SCRIPTS = (lda, network, primal, sgd, special, topics)
 
 # The tolerance of the suites. The machine's exp and log, and Python's sum(), decide the last bits; numbers that must match to the
 # last bit are text.

@@ -36,7 +36,7 @@ sys.path[:0] = PATHS
 import dwell  # noqa: E402
 from dwell import _progress, _report, _session  # noqa: E402
 from dwell.ml import _keywords  # noqa: E402
-from dwell.ml.classification import LinearSVC, LogisticRegression  # noqa: E402
+from dwell.ml.classification import LinearSVC, LogisticRegression, MultilayerPerceptronClassifier  # noqa: E402
 from dwell.ml.clustering import LDA  # noqa: E402
 from dwell.ml.regression import LinearRegression  # noqa: E402
 from pyspark.ml import Pipeline, PipelineModel, classification, clustering, regression  # noqa: E402
@@ -47,14 +47,29 @@ from pyspark.ml.linalg import Vectors  # noqa: E402
 from pyspark.ml.tuning import CrossValidator, CrossValidatorModel, ParamGridBuilder, TrainValidationSplit  # noqa: E402
 from pyspark.sql import SparkSession  # noqa: E402
 
-ESTIMATORS = [LogisticRegression, LinearSVC, LinearRegression, LDA]
-STOCK = [classification.LogisticRegression, classification.LinearSVC, regression.LinearRegression, clustering.LDA]
+ESTIMATORS = [LogisticRegression, LinearSVC, MultilayerPerceptronClassifier, LinearRegression, LDA]
+STOCK = [
+    classification.LogisticRegression,
+    classification.LinearSVC,
+    classification.MultilayerPerceptronClassifier,
+    regression.LinearRegression,
+    clustering.LDA,
+]
 MODELS = [
     classification.LogisticRegressionModel,
     classification.LinearSVCModel,
+    classification.MultilayerPerceptronClassificationModel,
     regression.LinearRegressionModel,
     clustering.LocalLDAModel,
 ]
+
+
+#: Keywords of a short fit of the tests' data.
+KEYWORDS = {"LDA": {"k": 2, "maxIter": 3}, "MultilayerPerceptronClassifier": {"layers": [3, 2, 2], "maxIter": 3}}
+
+
+def made(kind):
+    return kind(**KEYWORDS.get(kind.__name__, {"regParam": 0.01}))
 
 
 def script(code, **environment):
@@ -260,7 +275,7 @@ class PackageTest(unittest.TestCase):
 
     def test_fits_are_native_and_models_are_those_of_pyspark(self):
         for kind, model_class in zip(ESTIMATORS, MODELS):
-            estimator = kind(k=2, maxIter=3) if kind is LDA else kind(regParam=0.01)
+            estimator = made(kind)
             model = estimator.fit(self.data)
             self.assertIs(type(model), model_class)
             self.assertEqual(self.report(model).solver(), "native")
@@ -360,7 +375,7 @@ class PackageTest(unittest.TestCase):
                 expected = {name: one.default for name, one in inspect.signature(spark).parameters.items()}
                 self.assertEqual({name: one.default for name, one in signature.items()}, {**expected, **kind._own})
                 self.assertEqual({signature[name].kind for name in kind._own}, {inspect.Parameter.KEYWORD_ONLY})
-            self.assertIn("algorithm" if kind is not LDA else "localBatch", str(inspect.signature(kind)))
+            self.assertTrue(all(name in str(inspect.signature(kind)) for name in kind._own))
 
     def test_examples_of_docstrings_run(self):
         modules = [importlib.import_module("dwell." + name) for name in ("ml.classification", "ml.regression", "ml.clustering", "ml.tuning", "_report", "_session", "_progress", "_accelerate")]
@@ -417,7 +432,7 @@ class PackageTest(unittest.TestCase):
         before = stock.fit(self.data)
         with dwell.accelerate():
             for kind, model_class in zip(STOCK, MODELS):
-                estimator = kind(k=2, maxIter=3) if kind is clustering.LDA else kind(regParam=0.01)
+                estimator = made(kind)
                 model = estimator.fit(self.data)
                 self.assertIs(type(model), model_class)
                 self.assertEqual(self.report(model).solver(), "native", kind)

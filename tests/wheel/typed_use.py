@@ -1,7 +1,7 @@
 """What users write, for the type checker: wheelTest does not run it."""
 
 import dwell
-from dwell.ml.classification import LinearSVC, LogisticRegression
+from dwell.ml.classification import LinearSVC, LogisticRegression, MultilayerPerceptronClassifier
 from dwell.ml.clustering import LDA
 from dwell.ml.regression import LinearRegression
 from pyspark.ml.classification import LogisticRegressionModel
@@ -24,6 +24,7 @@ def fit(data: DataFrame) -> LogisticRegressionModel:
 def others(data: DataFrame) -> int:
     LinearSVC(loss="squaredHinge").setLoss("hinge").fit(data)
     LinearRegression(solver="normal", aggregation="gang").fit(data)
+    MultilayerPerceptronClassifier(layers=[2, 3, 2], numWorkers=1).setParams(maxIter=5).fit(data)
     with dwell.accelerate():
         return LDA(k=3, localBatch=10).setTopicEstimate("mean").getLocalBatch()
 

@@ -34,7 +34,8 @@
 //! Optimization", JMLR 18(230), 2018: problems (A) and (B), local subproblem (10), algorithm 1.
 //!
 //! [`pass`] sums losses, gradients and Hessians over rows, for Newton's method, L-BFGS and certificates; [`newton`] is the quadratic model,
-//! [`rows`] local SGD, the local solver of MA-SGD, [`lda`] variational inference, that of MA-LDA. [`problem`] holds losses and penalties.
+//! [`rows`] local SGD, the local solver of MA-SGD, [`lda`] variational inference, that of MA-LDA, [`network`] the losses of feed-forward
+//! networks. [`problem`] holds losses and penalties.
 //!
 //! Data come in blocks, which their owner lends for half a millisecond at a time: see [`Blocks`]. The order of every sum is fixed: results do not depend on the
 //! number of threads in the pool, nor steps on how coordinates are cut into blocks.
@@ -47,6 +48,7 @@ mod base;
 pub mod cd;
 mod facts;
 pub mod lda;
+pub mod network;
 pub mod newton;
 pub mod pass;
 pub mod problem;

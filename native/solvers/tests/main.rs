@@ -11,6 +11,7 @@ mod lda_bound;
 mod lda_special;
 mod loans;
 mod margins;
+mod network;
 mod primal;
 mod proximal;
 mod reference;

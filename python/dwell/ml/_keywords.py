@@ -57,6 +57,24 @@ class LinearSVCKeywords(LinearKeywords, total=False):
     threshold: float
 
 
+class MultilayerPerceptronClassifierKeywords(WorkerKeywords, total=False):
+    """Of ``MultilayerPerceptronClassifier``."""
+
+    featuresCol: str
+    labelCol: str
+    predictionCol: str
+    maxIter: int
+    tol: float
+    seed: Optional[int]
+    layers: Optional[List[int]]
+    blockSize: int
+    stepSize: float
+    solver: str
+    initialWeights: Optional[Vector]
+    probabilityCol: str
+    rawPredictionCol: str
+
+
 class LinearRegressionKeywords(LinearKeywords, total=False):
     """Of ``LinearRegression``."""
 

@@ -1,4 +1,4 @@
-"""``LogisticRegression`` and ``LinearSVC`` with the Params of pyspark's, trained by native code."""
+"""``LogisticRegression``, ``LinearSVC`` and ``MultilayerPerceptronClassifier`` with the Params of pyspark's, trained by native code."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 from pyspark.ml import classification as stock
 from pyspark.ml.param import Param, Params, TypeConverters
 
-from dwell.ml._java import SharingEstimator
-from dwell.ml._params import ALGORITHM, HasAlgorithm
+from dwell.ml._java import NativeEstimator, SharingEstimator
+from dwell.ml._params import ALGORITHM, WORKERS, HasAlgorithm, HasWorkers
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from dwell.ml._keywords import LinearSVCKeywords, LogisticRegressionKeywords
+    from dwell.ml._keywords import LinearSVCKeywords, LogisticRegressionKeywords, MultilayerPerceptronClassifierKeywords
 
-__all__ = ["LinearSVC", "LogisticRegression"]
+__all__ = ["LinearSVC", "LogisticRegression", "MultilayerPerceptronClassifier"]
 
 
 class LogisticRegression(SharingEstimator, HasAlgorithm, stock.LogisticRegression):
@@ -88,3 +88,34 @@ class LinearSVC(SharingEstimator, HasAlgorithm, stock.LinearSVC):
     def getLoss(self) -> str:
         """Gets :py:attr:`loss`."""
         return self.getOrDefault(self.loss)
+
+
+class MultilayerPerceptronClassifier(NativeEstimator, HasWorkers, stock.MultilayerPerceptronClassifier):
+    """pyspark's ``MultilayerPerceptronClassifier``, trained by native code.
+
+    Notes
+    -----
+    All other keywords are Spark's. ``fit`` returns pyspark's ``MultilayerPerceptronClassificationModel``.
+
+    Examples
+    --------
+    >>> from dwell.ml.classification import MultilayerPerceptronClassifier
+    >>> from pyspark.ml.linalg import Vectors
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> either = [(0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 1.0)]
+    >>> data = spark.createDataFrame([(float(a != b), Vectors.dense(a, b)) for a, b in either], ["label", "features"])
+    >>> model = MultilayerPerceptronClassifier(layers=[2, 5, 2], seed=1).fit(data)
+    >>> model.predict(Vectors.dense(1.0, 0.0))
+    1.0
+    """
+
+    _own = WORKERS
+
+    def __init__(self, **keywords: Unpack[MultilayerPerceptronClassifierKeywords]):
+        super().__init__(**keywords)
+
+    def setParams(self, **keywords: Unpack[MultilayerPerceptronClassifierKeywords]) -> MultilayerPerceptronClassifier:
+        """Sets Params by their names: Spark's, and Dwell's."""
+        self._set_params(keywords)
+        return self

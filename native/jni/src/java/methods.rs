@@ -79,6 +79,11 @@ pub const METHODS: &[NativeMethod] = &[
         error_policy = Throw
     },
     native_method! {
+        static fn network_begin(layers: jint[], weights: jbyte[]) -> jlong,
+        fn = pass::network_begin,
+        error_policy = Throw
+    },
+    native_method! {
         static fn pass_block(pass: jlong, offsets: jint[], features: jint[], values32: jfloat[], values64: jdouble[],
             labels: jdouble[], weights: jdouble[]) -> jlong,
         fn = pass::block,

@@ -2,7 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use dwell_solvers::pass::{PassLoss, PassParams, RowPass};
+use dwell_solvers::{
+    network::{Layers, NetworkPass},
+    pass::{PassLoss, PassParams, RowPass},
+};
 use jni::{
     Env,
     objects::{JByteArray, JClass, JDoubleArray, JFloatArray, JIntArray, JLongArray},
@@ -14,7 +17,6 @@ use crate::{
         fault::{Fault, argument},
         fingerprint::{Fingerprint, KNOWN},
         header::{self, Header, NONZEROS, SOLVER_NANOS},
-        memory::zeros,
         numbers::ControlSlots,
         pins::ArrayRef,
     },
@@ -24,11 +26,12 @@ use crate::{
         calls::write_header,
     },
     pass::{
+        kinds::Pass,
         layout::{
             CONTROL_FEATURES, CONTROL_FLAGS, CONTROL_LOSS, CONTROL_OUTPUTS, CONTROL_PARAMETER,
             CONTROL_SLOTS, CONTROL_VERSION, GRADIENT, HESSIAN, HINGE_SUM, INTERCEPT,
-            LAYOUT_VERSION, LOSS_SUM, LOSSES, MAJORISE, MAX_STEPS, MOMENTS, PROXIMAL, REACH, ROWS,
-            SLOPE_SQUARES, SLOPES,
+            LAYOUT_VERSION, LOSS_SUM, LOSSES, MAJORISE, MAX_LAYERS, MAX_STEPS, MOMENTS, PROXIMAL,
+            REACH, ROWS, SLOPE_SQUARES, SLOPES,
         },
         passes::PASSES,
     },
@@ -86,12 +89,29 @@ pub fn begin<'l>(
         remainders: copied(env, "remainders", &remainders)?,
         earlier: copied(env, "earlier", &earlier)?,
     })?;
-    Ok(PASSES.begin(pass))
+    Ok(PASSES.begin(Pass::Rows(pass)))
+}
+
+/// See `NativeBridge.networkBegin`.
+pub fn network_begin<'l>(
+    env: &mut Env<'l>,
+    _: JClass<'l>,
+    layers: JIntArray<'l>,
+    weights: JByteArray<'l>,
+) -> Result<jlong, Fault> {
+    let mut room = [0; MAX_LAYERS];
+    let sizes = numbers(env, "layers", &layers, &mut room)?;
+    let sizes: Vec<usize> = (sizes.iter())
+        .map(|&size| usize::try_from(size).unwrap_or(0))
+        .collect();
+    let layers = Layers::new(&sizes)?;
+    let weights = decoded(env, "weights", &weights)?;
+    Ok(PASSES.begin(Pass::Network(NetworkPass::new(layers, weights)?)))
 }
 
 /// See `NativeBridge.passFork`.
 pub fn fork(_: &mut Env<'_>, _: JClass<'_>, pass: jlong) -> Result<jlong, Fault> {
-    Ok(PASSES.begin(PASSES.with(pass, |pass| Ok(pass.fork()))?))
+    Ok(PASSES.begin(PASSES.with(pass, |pass| Ok(pass.fork()?))?))
 }
 
 /// See `NativeBridge.passBlock`.
@@ -125,7 +145,7 @@ pub fn block<'l>(
                 } else {
                     matrix.checked_view(rows, features)?
                 };
-                Ok(pass.take(view, labels.into(), weights.map(Into::into), next)?)
+                Ok(pass.take(view, labels, weights, next)?)
             })?;
             // Nothing is pinned while the pass works on its copy.
             pass.work()?;
@@ -150,11 +170,7 @@ pub fn end<'l>(
     let length = ArrayRef::new(env, "result", &result)?.length();
     let (header, vector) = PASSES.with(pass, |pass| {
         let start = Instant::now();
-        let mut vector = Vec::new();
-        if pass.has_vector() {
-            vector = zeros(pass.length(), "the sums of a pass")?;
-            pass.write(&mut vector)?;
-        }
+        let vector = pass.vector()?;
         let outcome = pass.outcome();
         let mut header: Header = header::EMPTY;
         header[LOSS_SUM] = outcome.loss;

@@ -56,4 +56,7 @@ pub const LOSSES: usize = 16;
 /// Most steps.
 pub const MAX_STEPS: usize = 32;
 
+/// Most layers of a network.
+pub const MAX_LAYERS: usize = 1024;
+
 const _: () = assert!(LOSSES + MAX_STEPS <= header::FIRST_FREE);

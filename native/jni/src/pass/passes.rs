@@ -6,9 +6,9 @@ use std::{
     sync::{Mutex, MutexGuard},
 };
 
-use dwell_solvers::pass::RowPass;
 use once_cell::sync::Lazy;
 
+use super::kinds::Pass;
 use crate::boundary::fault::{Fault, argument};
 
 /// The passes of this process.
@@ -24,7 +24,7 @@ pub struct Passes {
 struct Inner {
     last: i64,
     /// None while a call works on the pass.
-    passes: HashMap<i64, Option<RowPass>>,
+    passes: HashMap<i64, Option<Pass>>,
 }
 
 impl Passes {
@@ -36,7 +36,7 @@ impl Passes {
     }
 
     /// Keeps a pass, and returns its handle.
-    pub fn begin(&self, pass: RowPass) -> i64 {
+    pub fn begin(&self, pass: Pass) -> i64 {
         let mut inner = self.lock();
         inner.last += 1;
         let handle = inner.last;
@@ -51,7 +51,7 @@ impl Passes {
     pub fn with<R>(
         &self,
         handle: i64,
-        work: impl FnOnce(&mut RowPass) -> Result<R, Fault>,
+        work: impl FnOnce(&mut Pass) -> Result<R, Fault>,
     ) -> Result<R, Fault> {
         let taken = self.lock().passes.get_mut(&handle).map(Option::take);
         let mut pass = match taken {
@@ -103,7 +103,7 @@ impl Passes {
     /// Bytes of all passes that no call works on.
     pub fn bytes(&self) -> usize {
         let inner = self.lock();
-        inner.passes.values().flatten().map(RowPass::bytes).sum()
+        inner.passes.values().flatten().map(Pass::bytes).sum()
     }
 
     /// Number of passes.
@@ -116,18 +116,19 @@ impl Passes {
 mod tests {
     use dwell_solvers::{
         Loss, MatrixView, RowLoss, Values,
-        pass::{PassLoss, PassParams},
+        network::{Layers, NetworkPass},
+        pass::{PassLoss, PassParams, RowPass},
     };
 
     use super::*;
 
-    fn pass() -> RowPass {
-        RowPass::new(PassParams {
+    fn pass() -> Pass {
+        let params = PassParams {
             gradient: true,
             hessian: true,
             ..PassParams::at_zero(PassLoss::Row(RowLoss::Margin(Loss::Squared)), false, 2)
-        })
-        .unwrap()
+        };
+        Pass::Rows(RowPass::new(params).unwrap())
     }
 
     #[test]
@@ -137,7 +138,10 @@ mod tests {
         assert_ne!(first, second);
         assert_eq!(passes.with(first, |pass| Ok(pass.features())).unwrap(), 2);
         let rows = MatrixView::dense(1, 2, Values::F64(&[1.0, 2.0])).unwrap();
-        let work = |pass: &mut RowPass| Ok(pass.add(rows, (&[1.0]).into(), None)?);
+        let work = |pass: &mut Pass| {
+            assert_eq!(pass.take(rows, &[1.0], None, 0)?, 1);
+            Ok(pass.work()?)
+        };
         passes.with(first, work).unwrap();
         assert!(passes.bytes() > 0);
         assert!(
@@ -160,6 +164,17 @@ mod tests {
         passes.join(into, from).unwrap();
         assert_eq!(passes.entries(), 1);
         assert!(passes.join(into, from).is_err());
+        assert_eq!(passes.entries(), 0);
+    }
+
+    #[test]
+    fn kinds_of_passes_are_not_joined() {
+        let passes = Passes::default();
+        let network = NetworkPass::new(Layers::new(&[2, 2]).unwrap(), vec![0.0; 6]).unwrap();
+        let into = passes.begin(pass());
+        let from = passes.begin(Pass::Network(network));
+        let fault = passes.join(into, from).unwrap_err();
+        assert!(matches!(fault, Fault::Argument(text) if text.contains("two kinds")));
         assert_eq!(passes.entries(), 0);
     }
 

@@ -2,32 +2,34 @@
 
 use std::ops::Range;
 
+use ndarray::ArrayView1;
+
 use super::params::PassParams;
 use crate::{
     base::{
-        error::SolverError,
-        matrix::{Stored, Values},
+        error::{SolverError, same_length},
+        matrix::{MatrixView, Stored, Values, slice},
     },
     problem::labels::Labels,
 };
 
 /// Rows that a pass packs and works on at a time.
-pub(super) const CHUNK: usize = 256;
+pub(crate) const CHUNK: usize = 256;
 
 /// How many entries ahead a sparse row asks for what it needs: with features in any order, each is a cache line of its own.
 pub(super) const AHEAD: usize = 40;
 
 /// Copies of some rows, and their numbers.
 #[derive(Default)]
-pub(super) struct Chunk {
-    pub(super) rows: usize,
-    pub(super) is_sparse: bool,
+pub(crate) struct Chunk {
+    pub(crate) rows: usize,
+    pub(crate) is_sparse: bool,
     /// Dense: the rows with centre subtracted, n entries each. Sparse: the values.
-    pub(super) values: Vec<f64>,
+    pub(crate) values: Vec<f64>,
     pub(super) offsets: Vec<usize>,
     pub(super) indices: Vec<i32>,
-    pub(super) labels: Vec<f64>,
-    pub(super) weights: Vec<f64>,
+    pub(crate) labels: Vec<f64>,
+    pub(crate) weights: Vec<f64>,
     /// For each output the rows; so are `along` and `slopes`, and `curves` for each pair of outputs.
     pub(super) predictions: Vec<f64>,
     pub(super) along: Vec<f64>,
@@ -43,13 +45,60 @@ pub(super) struct Chunk {
 }
 
 impl Chunk {
-    /// Copies the rows in `range`.
-    pub(super) fn pack_rows(
+    /// Copies the rows of a block from number `from` on, `most` at most, with their labels and weights, and returns which ones.
+    ///
+    /// # Errors
+    /// `Shape` if lengths disagree, a view is a part of a larger one, or a label is of no class.
+    pub(crate) fn take(
         &mut self,
         params: &PassParams,
-        rows: Stored<'_>,
-        range: &Range<usize>,
-    ) {
+        rows: MatrixView<'_>,
+        (labels, weights): (ArrayView1<'_, f64>, Option<ArrayView1<'_, f64>>),
+        from: usize,
+        most: usize,
+    ) -> Result<Range<usize>, SolverError> {
+        let (count, length) = rows.shape();
+        same_length("a row", length, params.features, "feature")?;
+        same_length("labels", labels.len(), count, "row")?;
+        let labels = slice("labels", labels)?;
+        if let Some(weights) = weights {
+            same_length("weights", weights.len(), count, "row")?;
+        }
+        let weights = weights.map(|w| slice("weights", w)).transpose()?;
+        let range = from.min(count)..from.saturating_add(most).min(count);
+        self.rows = 0;
+        self.pack_rows(params, rows.stored()?, &range);
+        self.pack_labels(params.loss.labels(), &labels[range.clone()])?;
+        self.weights.clear();
+        match weights {
+            Some(weights) => self.weights.extend_from_slice(&weights[range.clone()]),
+            None => self.weights.resize(range.len(), 1.0),
+        }
+        self.rows = range.len();
+        Ok(range)
+    }
+
+    /// The numbers that the copies hold, about.
+    pub(crate) fn numbers(&self) -> usize {
+        self.values.capacity()
+            + self.curves.capacity()
+            + self.packed.capacity()
+            + self.weighted.capacity()
+            + self.indices.capacity() / 2
+    }
+
+    /// Stored entries of the rows, of which each dense one has `features`.
+    pub(crate) fn entries_visited(&self, features: usize) -> u64 {
+        let entries = if self.is_sparse {
+            self.values.len()
+        } else {
+            self.rows * features
+        };
+        entries as u64
+    }
+
+    /// Copies the rows in `range`.
+    fn pack_rows(&mut self, params: &PassParams, rows: Stored<'_>, range: &Range<usize>) {
         self.is_sparse = matches!(rows, Stored::Sparse(..));
         match rows {
             Stored::Dense32(values) => self.pack_dense(params, values, range),
@@ -99,7 +148,7 @@ impl Chunk {
     }
 
     /// Copies labels as the loss takes them.
-    pub(super) fn pack_labels(&mut self, kind: Labels, labels: &[f64]) -> Result<(), SolverError> {
+    fn pack_labels(&mut self, kind: Labels, labels: &[f64]) -> Result<(), SolverError> {
         self.labels.clear();
         match kind {
             Labels::Signed => {
@@ -129,7 +178,7 @@ impl Chunk {
             .map(|((&k, &x), &next)| (k as usize, x, next as usize))
     }
 
-    pub(super) fn row(&self, i: usize) -> (&[i32], &[f64]) {
+    pub(crate) fn row(&self, i: usize) -> (&[i32], &[f64]) {
         let entries = self.offsets[i]..self.offsets[i + 1];
         (&self.indices[entries.clone()], &self.values[entries])
     }

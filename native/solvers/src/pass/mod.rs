@@ -16,7 +16,7 @@
 //!
 //! A proximal pass takes the hinge with a corner that earlier models shift for each row: see `proximal`.
 
-mod chunk;
+pub(crate) mod chunk;
 mod gradient;
 mod hessian;
 mod loss;

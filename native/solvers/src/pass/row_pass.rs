@@ -17,7 +17,7 @@ use crate::{
     base::{
         error::{SolverError, reserve, same_length},
         instructions::{Instructions, Kernel},
-        matrix::{MatrixView, slice},
+        matrix::MatrixView,
     },
     problem::softmax::RowLoss,
 };
@@ -81,13 +81,7 @@ impl RowPass {
         let n = self.plan.params.entries();
         let sums = self.dense.iter().chain(&self.sparse);
         let summed: usize = sums.map(|sums| sums.numbers(n)).sum();
-        let chunk = &self.chunk;
-        let copies = chunk.values.capacity()
-            + chunk.curves.capacity()
-            + chunk.packed.capacity()
-            + chunk.weighted.capacity()
-            + chunk.indices.capacity() / 2;
-        8 * (summed + copies)
+        8 * (summed + self.chunk.numbers())
     }
 
     /// Whether the pass sums vectors, and not only losses.
@@ -120,28 +114,12 @@ impl RowPass {
         weights: Option<ArrayView1<'_, f64>>,
         from: usize,
     ) -> Result<usize, SolverError> {
-        let (count, length) = rows.shape();
-        same_length("a row", length, self.features(), "feature")?;
-        same_length("labels", labels.len(), count, "row")?;
-        let labels = slice("labels", labels)?;
-        if let Some(weights) = weights {
-            same_length("weights", weights.len(), count, "row")?;
-        }
-        let weights = weights.map(|w| slice("weights", w)).transpose()?;
-        let range = from.min(count)..(from + CHUNK).min(count);
-        let chunk = &mut self.chunk;
-        chunk.rows = 0;
-        chunk.pack_rows(&self.plan.params, rows.stored()?, &range);
+        let range = self
+            .chunk
+            .take(&self.plan.params, rows, (labels, weights), from, CHUNK)?;
         if !self.plan.remainders.is_empty() {
-            chunk.replace(&self.plan, range.len());
+            self.chunk.replace(&self.plan, range.len());
         }
-        chunk.pack_labels(self.plan.params.loss.labels(), &labels[range.clone()])?;
-        chunk.weights.clear();
-        match weights {
-            Some(weights) => chunk.weights.extend_from_slice(&weights[range.clone()]),
-            None => chunk.weights.resize(range.len(), 1.0),
-        }
-        chunk.rows = range.len();
         Ok(range.end)
     }
 
@@ -205,11 +183,7 @@ impl RowPass {
         }
         let chunk = &self.chunk;
         self.outcome.rows += chunk.rows as u64;
-        self.outcome.entries += if chunk.is_sparse {
-            chunk.values.len()
-        } else {
-            chunk.rows * params.features
-        } as u64;
+        self.outcome.entries += chunk.entries_visited(params.features);
         self.chunk.rows = 0;
         Ok(())
     }

@@ -31,7 +31,7 @@ pub struct PassOutcome {
 }
 
 impl PassOutcome {
-    pub(super) fn join(&mut self, other: &Self) {
+    pub(crate) fn join(&mut self, other: &Self) {
         self.loss += other.loss;
         add(&mut self.losses, &other.losses);
         self.reach = self.reach.max(other.reach);

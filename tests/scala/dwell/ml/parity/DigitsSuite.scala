@@ -1,11 +1,6 @@
 package dwell.ml.parity
 
-import java.nio.file.{Files, Paths}
-
-import scala.jdk.CollectionConverters._
-
 import org.apache.spark.ml.classification.{LogisticRegression => SparkLogisticRegression, LogisticRegressionModel}
-import org.apache.spark.ml.linalg.Vectors
 
 import dwell.{CheckLong, SparkSuite}
 import dwell.ml.classification.LogisticRegression
@@ -13,9 +8,6 @@ import dwell.report.FitReport
 
 /** Ten classes of dense rows: scikit-learn's handwritten digits, every third held out. */
 class DigitsSuite extends SparkSuite {
-
-  /** Images of scikit-learn's copy. */
-  private val Images = 1797
 
   /** Relative error of the objective: with a penalty on standardised coefficients L-BFGS ends far below it. */
   private val Tight = 1e-7
@@ -32,16 +24,7 @@ class DigitsSuite extends SparkSuite {
   /** Images that a model near the optimum may classify differently. */
   private val Borderline = 2
 
-  private lazy val Seq(train, heldOut) = {
-    val file = sys.env.getOrElse("DWELL_DIGITS", fail("DWELL_DIGITS must name what tests/python/digits.py has written"))
-    val rows = Files.readAllLines(Paths.get(file)).asScala.toSeq.map { line =>
-      val numbers = line.split(',').map(_.toDouble)
-      (numbers.head, Vectors.dense(numbers.tail))
-    }
-    assert(rows.size == Images)
-    val (held, rest) = rows.zipWithIndex.partition { case (_, i) => i % 3 == 0 }
-    Seq(rest, held).map(part => spark.createDataFrame(part.map(_._1)).toDF("label", "features").repartition(2).cache())
-  }
+  private lazy val Seq(train, heldOut) = Digits.of(spark)
 
   private def mistakes(model: LogisticRegressionModel): Long =
     model.transform(heldOut).filter("prediction != label").count()

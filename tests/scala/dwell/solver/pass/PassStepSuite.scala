@@ -19,13 +19,14 @@ class PassStepSuite extends SparkSuite {
     spark.sparkContext.parallelize(Seq(0), 1).map(_ => step()).collect().head
 
   test("any number of threads: the same bits") {
-    for { loss <- Seq(Logistic, Softmax(3)); count <- Seq(0, 1, 7, 8, 21) } {
-      val Seq(one, two, many) = Seq(1, 2, 16).map(threads => inTask(() => pass(blocks(count), loss, threads)))
+    val passes = Seq[(BlockData, Int) => Array[Byte]](pass(_, Logistic, _), pass(_, Softmax(3), _), network)
+    for { (pass, kind) <- passes.zipWithIndex; count <- Seq(0, 1, 7, 8, 21) } {
+      val Seq(one, two, many) = Seq(1, 2, 16).map(threads => inTask(() => pass(blocks(count), threads)))
       for (other <- Seq(two, many)) {
         for (slot <- Seq(ResultHeader.STARTED, ResultHeader.SOLVER_NANOS)) {
           ByteBuffer.wrap(other).order(ByteOrder.LITTLE_ENDIAN).putDouble(8 * slot, ResultHeader.get(one, slot))
         }
-        assert(other.sameElements(one), s"$loss $count")
+        assert(other.sameElements(one), s"$kind $count")
       }
       assert(NativeBridge.stateEntries() == 0L)
     }
@@ -72,6 +73,12 @@ private object PassStepSuite {
       PassSums(gradient = true, hessian = true, moments = true),
       threads)
     PassStep(data, message, LittleEndian.bytes(Array.tabulate(n)(j => 0.1 * (j - 2)))).update
+  }
+
+  def network(data: BlockData, threads: Int): Array[Byte] = {
+    val weights = (features + 1) * 5 + (5 + 1) * 2
+    val message = NetworkPass(Array(features, 5, 2), weights, threads)
+    PassStep(data, message, LittleEndian.bytes(Array.tabulate(weights)(j => math.sin(j.toDouble)))).update
   }
 
   def withBad(data: BlockData): BlockData = {

@@ -19,7 +19,7 @@ class BreezeSearchSuite extends LimitedSuite {
         (1.0 + errors.map(e => 0.5 * e * e).sum, Array.tabulate(n)(j => a.indices.map(i => a(i)(j) * errors(i)).sum))
       }
       val start = Array.tabulate(n)(j => math.max(lower(j), math.min(upper(j), random.nextGaussian())))
-      val points = new BreezeSearch(lower, upper, 500, 1e-15)(evaluate).iterations(start).toSeq
+      val points = BreezeSearch.within(lower, upper, 500, 1e-15)(evaluate).iterations(start).toSeq
       for (point <- points; j <- 0 until n) assert(point.x(j) >= lower(j) && point.x(j) <= upper(j))
       for (Seq(before, after) <- points.map(_.value).sliding(2) if points.size > 1) assert(after <= before)
       val last = points.last

@@ -20,7 +20,12 @@ final class Backend extends MLBackendPlugin {
 private object Backend {
 
   private val estimators: Map[String, Class[_]] =
-    Seq(classOf[LogisticRegression], classOf[LinearSVC], classOf[LinearRegression], classOf[LDA])
+    Seq(
+      classOf[LogisticRegression],
+      classOf[LinearSVC],
+      classOf[MultilayerPerceptronClassifier],
+      classOf[LinearRegression],
+      classOf[LDA])
       .map(kind => kind.getSuperclass.getName -> kind)
       .toMap
 }

@@ -60,7 +60,7 @@ package dwell.jni;
  * {@link #featureSums} is a pure function of a block and of the sums that it adds to, which Java holds: {@link SumsLayout}.
  *
  * <h2>Newton's method</h2>
- * {@link #passBegin}, {@link #passBlock}, {@link #passEnd}: a pass over the blocks of a partition, for a worker. Each call pins the arrays
+ * {@link #passBegin} or {@link #networkBegin}, {@link #passBlock}, {@link #passEnd}: a pass over the blocks of a partition, for a worker. Each call pins the arrays
  * of its block for as long as it copies some hundred rows, time and again. {@link #newtonModel} is for the leader, and copies its arrays.
  *
  * <h2>L-BFGS</h2>
@@ -297,6 +297,18 @@ public final class NativeBridge {
    */
   public static native long passBegin(long[] control, double[] centre, byte[] model, double[] direction, double[] steps,
       double[] reach, double[] dual, double[] remainders, double[] earlier);
+
+  /**
+   * Begins a pass of a network with sigmoids in its hidden layers and the softmax with cross entropy on top: the sum of the losses at some
+   * weights, and their gradient. Labels are numbers of classes. Weights that are not finite give a loss that is not.
+   *
+   * @param layers
+   *   2 to {@link PassLayout#MAX_LAYERS} sizes: features, the units of each hidden layer, classes
+   * @param weights
+   *   little endian, for each layer after the features the matrix, which has a row for each unit, column by column, and then the bias
+   * @return the handle of the pass, as of {@link #passBegin}
+   */
+  public static native long networkBegin(int[] layers, byte[] weights);
 
   /** Begins another pass with the same parameters, which it shares; returns its handle. */
   public static native long passFork(long pass);

@@ -16,6 +16,8 @@ package dwell.jni;
  * </ul>
  * What was not asked for is 0.
  *
+ * <p>The result of a pass of a network has {@link #LOSS_SUM} and {@link #ROWS}, and its vector is the gradient, in the order of the weights.
+ *
  * <p>{@code native/jni/src/pass/layout.rs} has the same constants; {@code native/jni/tests/layouts.rs} compares them.
  */
 public final class PassLayout {
@@ -68,6 +70,9 @@ public final class PassLayout {
 
   /** Largest number of steps. */
   public static final int MAX_STEPS = 32;
+
+  /** Largest number of layers of a network. */
+  public static final int MAX_LAYERS = 1024;
 
   private PassLayout() {}
 

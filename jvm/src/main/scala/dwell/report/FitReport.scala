@@ -13,8 +13,8 @@ import dwell.report.Markup.number
 /**
  * How a model was trained. `FitReport.of(model)` finds the report of a model that was fitted in this session.
  *
- * A report is a [[LinearFitReport]], a [[TopicFitReport]] or, where Spark's own code trained, a [[SparkFitReport]]. Each
- * holds what its kind of fit has. All of them answer every method here, so that callers need not know the kind: the doc
+ * A report is a [[LinearFitReport]], a [[TopicFitReport]], a [[NetworkFitReport]] or, where Spark's own code trained, a [[SparkFitReport]].
+ * Each holds what its kind of fit has. All of them answer every method here, so that callers need not know the kind: the doc
  * of a method names the answer of a fit that has no such thing.
  *
  * A class and not a trait, because Scala gives only classes the static methods by which Java and py4j call
@@ -65,7 +65,7 @@ sealed abstract class FitReport extends Product with Serializable {
   final def rounds: Seq[RoundRecord] = facts.rounds
 
   /**
-   * Of a linear model F of its coefficients, in units of the label. Of topics minus the variational bound on the
+   * Of a linear model F of its coefficients, in units of the label. Of a network its mean loss. Of topics minus the variational bound on the
    * logarithm of the likelihood, by token, of a sample of the documents; the topics' own part of the bound is not in it.
    * NaN where Spark's own code trained.
    */
@@ -92,7 +92,7 @@ sealed abstract class FitReport extends Product with Serializable {
    */
   final def oneClass: Double = facts.oneClass
 
-  /** Coefficients of a linear model, intercepts left out; 0 for topics. */
+  /** Coefficients of a linear model, intercepts left out; weights of a network; 0 for topics. */
   final def coefficients: Long = facts.coefficients
 
   /** How many of the coefficients are not 0. */
@@ -183,6 +183,7 @@ sealed abstract class FitReport extends Product with Serializable {
     this match {
       case report: LinearFitReport => report.copy(facts = more)
       case report: TopicFitReport => report.copy(facts = more)
+      case report: NetworkFitReport => report.copy(facts = more)
       case report: SparkFitReport => report.copy(facts = more)
     }
   }
@@ -304,6 +305,18 @@ final case class TopicFitReport(uid: String, facts: FitFacts) extends DwellFitRe
   private[dwell] override def ofOneClass: String = ""
   private[report] override def certificate: String =
     s"none: topics have many local optima; minus the bound on the likelihood by token is ${number("%.6g", objective)}"
+}
+
+/** A fit of a network by Dwell. How much better another network could be is not known: its objective has many local optima. */
+final case class NetworkFitReport(uid: String, facts: FitFacts) extends DwellFitReport {
+  private[report] override def choices: Seq[String] = Seq.empty
+  private[report] override def proof: String =
+    f"no lower bound (tolerance $tolerance%.1e), ${if (converged) "converged" else "NOT converged"}"
+  private[dwell] override def ofOneClass: String = ""
+  private[report] override def certificate: String = {
+    val stop = if (converged) "" else "; NOT converged: maxIter rounds were done before tol was met"
+    s"none: a network has many local optima; the mean loss is ${number("%.6g", objective)}$stop"
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 package dwell.report
 
 import org.apache.spark.ml.Model
-import org.apache.spark.ml.classification.{LinearSVCModel, LogisticRegressionModel}
+import org.apache.spark.ml.classification.{LinearSVCModel, LogisticRegressionModel, MultilayerPerceptronClassificationModel}
 import org.apache.spark.ml.clustering.{LDABridge, LDAModel}
 import org.apache.spark.ml.linalg.{DenseMatrix, DenseVector, Matrix, SparseMatrix, SparseVector, Vector}
 import org.apache.spark.ml.regression.LinearRegressionModel
@@ -15,11 +15,12 @@ private[dwell] object ModelNumbers {
     case _ => coefficients(model).map(_._2).filter(_.nonEmpty).getOrElse(model)
   }
 
-  /** How many coefficients a linear model has, and those that it stores. None for other models. */
+  /** How many coefficients a linear model or a network has, and those that it stores. None for other models. */
   def coefficients(model: Model[_]): Option[(Long, Array[Double])] = model match {
     case linear: LinearRegressionModel => Some(stored(linear.coefficients))
     case logistic: LogisticRegressionModel => Some(stored(logistic.coefficientMatrix))
     case svc: LinearSVCModel => Some(stored(svc.coefficients))
+    case network: MultilayerPerceptronClassificationModel => Some(stored(network.weights))
     case _ => None
   }
 

@@ -4,8 +4,6 @@ import java.util.UUID
 
 import scala.annotation.tailrec
 
-import org.apache.spark.ExecutorMemory
-
 import dwell.comm.Workers
 import dwell.data.{LocalData, TrainingRows}
 import dwell.data.rows.{BlockData, RowForm}
@@ -226,13 +224,12 @@ final class LinearTrainer(
     RowTask(problem, rows.numFeatures, RowStatistics.of(rows, features, rows.labelFacts(problem.loss.labels)))
   }
 
-  /** A gang is led by a task, which has to have room for the leader's vectors. */
   private def whereItHasRoom(problem: LinearProblem): Option[Aggregation] = {
+    val variables = rows.numFeatures.toLong * problem.loss.outputs
     val bytes =
-      if (problem.isBounded) BreezeSearch.bytes(rows.numFeatures, problem.loss.outputs)
+      if (problem.isBounded) BreezeSearch.bytesWithin(variables)
       else QuasiNewton.bytes(rows.numFeatures, problem.loss.outputs)
-    val taskHasRoom = ExecutorMemory.ofSlot(rows.sc).forall(bytes <= _)
-    problem.aggregation.orElse(if (taskHasRoom) None else Some(Aggregation.Shuffle))
+    run.withRoom(problem.aggregation, bytes)
   }
 
   private def free(fits: Seq[Long]): Unit = FitRunner.free(rows.sc, fits, NativeLibrary.free)

@@ -2,10 +2,12 @@ package dwell.solver
 
 import scala.reflect.ClassTag
 
+import org.apache.spark.ExecutorMemory
+
 import dwell.comm.Workers
 import dwell.data.TrainingRows
-import dwell.fit.{FitPlan, FitRunner}
-import dwell.record.RoundRecord
+import dwell.fit.{Aggregation, FitPlan, FitRunner}
+import dwell.record.{FitFacts, RoundRecord}
 import dwell.solver.choice.Choice
 import dwell.solver.linear.{LinearProblem, LinearSolution}
 import dwell.spark.NativeLibrary
@@ -15,7 +17,7 @@ private[solver] final class PlanRunner(rows: TrainingRows) {
   import PlanRunner._
 
   /**
-   * Runs a fit on its parts.
+   * Runs the fit of a linear model on its parts.
    *
    * @param started
    *   when its preparation has begun
@@ -29,6 +31,25 @@ private[solver] final class PlanRunner(rows: TrainingRows) {
       parts: Parts[D],
       started: Long,
       step: Workers.Step[D, M, S])(done: (LinearSolution, Long) => Unit): LinearSolution = {
+    val (trained, facts) = told(plan, parts, started, step)(_.facts)(done)
+    trained.copy(facts = facts.copy(
+      algorithm = choice.method.algorithm.name,
+      orientation = choice.method.orientation.fold("")(_.name),
+      orientationReason = choice.reason + wrong(choice, facts.rounds),
+      tolerance = problem.tolerance))
+  }
+
+  /**
+   * The same for any fit: its solution, and its facts with those of the data and of the exchange.
+   *
+   * @param known
+   *   the facts that a solution has
+   */
+  def told[D: ClassTag, M: ClassTag, S: ClassTag, T](
+      plan: FitPlan[M, S, T],
+      parts: Parts[D],
+      started: Long,
+      step: Workers.Step[D, M, S])(known: T => FitFacts)(done: (T, Long) => Unit): (T, FitFacts) = {
     val setUpSeconds = (System.nanoTime() - started) * 1e-9
     val runner =
       new FitRunner(rows.sc, parts.nonzeros.length, parts.all(), parts.forBarrier, plan, step, NativeLibrary.free)
@@ -37,12 +58,8 @@ private[solver] final class PlanRunner(rows: TrainingRows) {
       val trained = outcome.trained
       done(trained, plan.attemptId(outcome.attempt))
       val facts = outcome
-        .tell(trained.facts)
+        .tell(known(trained))
         .copy(
-          algorithm = choice.method.algorithm.name,
-          orientation = choice.method.orientation.fold("")(_.name),
-          orientationReason = choice.reason + wrong(choice, trained.facts.rounds),
-          tolerance = problem.tolerance,
           numRows = rows.numRows,
           numFeatures = rows.numFeatures,
           nonzeros = rows.nonzeros,
@@ -50,12 +67,25 @@ private[solver] final class PlanRunner(rows: TrainingRows) {
           placement = parts.placement,
           held = parts.held,
           setUpSeconds = setUpSeconds)
-      trained.copy(facts = facts)
+      (trained, facts)
     } catch {
       case e: Throwable =>
         runner.freeAll()
         throw e
     }
+  }
+
+  /**
+   * How updates travel. A gang is led by a task, which has to have room for the leader's vectors.
+   *
+   * @param asked
+   *   for by the user
+   * @param bytes
+   *   of the leader's vectors
+   */
+  def withRoom(asked: Option[Aggregation], bytes: Long): Option[Aggregation] = {
+    val taskHasRoom = ExecutorMemory.ofSlot(rows.sc).forall(bytes <= _)
+    asked.orElse(if (taskHasRoom) None else Some(Aggregation.Shuffle))
   }
 }
 

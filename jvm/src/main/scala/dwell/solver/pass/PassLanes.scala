@@ -5,7 +5,7 @@ import java.util.concurrent.{Callable, CancellationException, ExecutionException
 import scala.jdk.CollectionConverters._
 
 import dwell.data.rows.BlockArrays
-import dwell.jni.{Cancellation, NativeBridge, PassLayout}
+import dwell.jni.{Cancellation, NativeBridge}
 
 /**
  * A worker's pass: one native call for each block. Block i goes to lane i mod L, each lane has sums of its own, and the sums are added up in
@@ -14,18 +14,15 @@ import dwell.jni.{Cancellation, NativeBridge, PassLayout}
  * @param bytes
  *   the length of a result
  */
-private[pass] final class PassLanes(message: PassMessage, model: Array[Byte], bytes: Int) {
+private[pass] final class PassLanes(message: NativePass, model: Array[Byte], bytes: Int) {
   import PassLanes._
 
-  private val lanes = {
-    val room = if (message.sums.hessian) AllBytes else GradientBytes
-    new Array[Long](math.max(1, math.min(Most, (room / bytes).toInt)))
-  }
+  private val lanes = new Array[Long](math.max(1, math.min(Most, (message.room / bytes).toInt)))
   private var nanos = 0L
 
   /** Adds blocks, in their order. */
   def add(blocks: Iterator[BlockArrays], cancellation: Cancellation): this.type = {
-    lanes(0) = begin()
+    lanes(0) = message.begin(model)
     (1 until lanes.length).foreach(lanes(_) = NativeBridge.passFork(lanes(0)))
     def check(): Unit = if (cancellation.requested()) throw new CancellationException("the task was killed")
     val threads = math.min(message.threads, lanes.length)
@@ -67,37 +64,10 @@ private[pass] final class PassLanes(message: PassMessage, model: Array[Byte], by
   private def work(lane: Long, block: BlockArrays): Long =
     NativeBridge
       .passBlock(lane, block.offsets, block.features, block.values32, block.values64, block.labels, block.weights)
-
-  private def begin(): Long =
-    NativeBridge.passBegin(
-      PassLayout.control(message.loss.code, message.loss.outputs, flags, message.loss.parameter, message.features),
-      message.centre,
-      model,
-      message.direction,
-      message.steps,
-      message.reach,
-      message.dual,
-      message.remainders,
-      message.earlier.getOrElse(Array.emptyDoubleArray))
-
-  private def flags: Long =
-    Seq(
-      message.intercept -> NativeBridge.PASS_INTERCEPT,
-      message.sums.gradient -> NativeBridge.PASS_GRADIENT,
-      message.sums.moments -> NativeBridge.PASS_MOMENTS,
-      message.sums.hessian -> NativeBridge.PASS_HESSIAN,
-      message.sums.majorise -> NativeBridge.PASS_MAJORISE,
-      message.earlier.nonEmpty -> NativeBridge.PASS_PROXIMAL).collect { case (true, flag) => flag }.sum
 }
 
 private object PassLanes {
 
   /** Most lanes. */
   private val Most = 8
-
-  /** What the results of all lanes may take: sums are held outside of the heap. */
-  private val AllBytes = 64L << 20
-
-  /** The same of gradients alone, whose entries rows visit in any order: more of them leave the cache. */
-  private val GradientBytes = 16L << 20
 }

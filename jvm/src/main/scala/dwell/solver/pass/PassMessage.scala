@@ -1,6 +1,6 @@
 package dwell.solver.pass
 
-import dwell.jni.ResultHeader
+import dwell.jni.{NativeBridge, PassLayout, ResultHeader}
 import dwell.problem.Loss
 
 /**
@@ -48,10 +48,33 @@ private[solver] final case class PassMessage(
     reach: Array[Double] = Array.emptyDoubleArray,
     dual: Array[Double] = Array.emptyDoubleArray,
     remainders: Array[Double] = Array.emptyDoubleArray,
-    earlier: Option[Array[Double]] = None) {
+    earlier: Option[Array[Double]] = None)
+    extends NativePass {
 
-  /** The length of a result in bytes. */
-  private[pass] def length: Int = if (sums.any) ResultHeader.length(entries) else ResultHeader.BYTES
+  private[pass] override def length: Int = if (sums.any) ResultHeader.length(entries) else ResultHeader.BYTES
+
+  private[pass] override def room: Long = if (sums.hessian) NativePass.InOrder else NativePass.InAnyOrder
+
+  private[pass] override def begin(model: Array[Byte]): Long =
+    NativeBridge.passBegin(
+      PassLayout.control(loss.code, loss.outputs, flags, loss.parameter, features),
+      centre,
+      model,
+      direction,
+      steps,
+      reach,
+      dual,
+      remainders,
+      earlier.getOrElse(Array.emptyDoubleArray))
+
+  private def flags: Long =
+    Seq(
+      intercept -> NativeBridge.PASS_INTERCEPT,
+      sums.gradient -> NativeBridge.PASS_GRADIENT,
+      sums.moments -> NativeBridge.PASS_MOMENTS,
+      sums.hessian -> NativeBridge.PASS_HESSIAN,
+      sums.majorise -> NativeBridge.PASS_MAJORISE,
+      earlier.nonEmpty -> NativeBridge.PASS_PROXIMAL).collect { case (true, flag) => flag }.sum
 }
 
 /**

@@ -16,13 +16,13 @@ private[solver] object PassStep {
    * @throws dwell.jni.NativeUnavailableException
    *   if the library cannot load
    */
-  def apply(data: BlockData, message: PassMessage, model: Array[Byte]): Contribution[Unit] = {
+  def apply(data: BlockData, message: NativePass, model: Array[Byte]): Contribution[Unit] = {
     NativeLibrary.require()
     Contribution(TaskCancellation(sums(data, message, model, _)), ())
   }
 
   /** The same, for any caller; asks `cancellation` before each block. */
-  def sums(data: BlockData, message: PassMessage, model: Array[Byte], cancellation: Cancellation): Array[Byte] = {
+  def sums(data: BlockData, message: NativePass, model: Array[Byte], cancellation: Cancellation): Array[Byte] = {
     val started = ResultHeader.now()
     val result = new Array[Byte](message.length)
     val lanes = new PassLanes(message, model, result.length)

@@ -1,11 +1,10 @@
 package dwell.solver.rows.leader
 
 import dwell.base.LittleEndian
-import dwell.fit.{ResultHeaders, Timeline}
-import dwell.jni.ResultHeader
+import dwell.fit.Timeline
 import dwell.record.FitFacts
 import dwell.solver.linear.{LinearSolution, ModelBounds, SoftmaxCentre}
-import dwell.solver.rows.search.BreezeSearch
+import dwell.solver.rows.search.{BreezeRounds, BreezeSearch}
 
 /**
  * L-BFGS for variables that have bounds, as in Spark: coefficients and intercepts with the user's, and the scale of errors, which is
@@ -38,9 +37,7 @@ private[rows] final class BoundedSearch(passes: RowPasses[_], task: RowTask, tim
   private val lower = bounds(_.lower, _.lowerIntercepts, Bound(-Double.MaxValue, Double.MinPositiveValue))
   private val upper = bounds(_.upper, _.upperIntercepts, Bound(Double.MaxValue, Double.MaxValue))
 
-  /** The evaluations since the last iteration, and the time that the leader has left to them. */
-  private var evaluations = Seq.empty[ResultHeaders]
-  private var leftSeconds = 0.0
+  private val rounds = new BreezeRounds(timeline)
 
   /** Iterates until Spark's rule holds or no rounds are left. */
   def run(): LinearSolution = {
@@ -57,30 +54,9 @@ private[rows] final class BoundedSearch(passes: RowPasses[_], task: RowTask, tim
   private def searched(): BreezeSearch.Point = {
     val from = if (hasScale) startOfScale else start
     for (i <- from.indices) from(i) = math.max(lower(i), math.min(upper(i), from(i)))
-    val search = new BreezeSearch(lower, upper, problem.maxRounds - timeline.rounds, problem.tolerance)(evaluated)
-    var clock = System.nanoTime()
-    var last = Option.empty[BreezeSearch.Point]
-    // To ask for the next point is to make an iteration.
-    search.iterations(from).foreach { point =>
-      if (timeline.records.isEmpty) timeline.begin(point.value, Double.NaN)
-      else if (last.nonEmpty && evaluations.nonEmpty) record(point.value, clock)
-      clock = System.nanoTime()
-      evaluations = Seq.empty
-      leftSeconds = 0.0
-      last = Some(point)
-    }
-    last.get
+    val most = problem.maxRounds - timeline.rounds
+    rounds.run(BreezeSearch.within(lower, upper, most, problem.tolerance)(evaluated).iterations(from))
   }
-
-  private def record(objective: Double, clock: Long): Unit =
-    timeline.add(
-      objective,
-      Double.NaN,
-      clock,
-      driverSeconds = (System.nanoTime() - clock) * 1e-9 - leftSeconds,
-      evaluations.size.toDouble,
-      evaluations.last,
-      earlierWork = evaluations.init.map(_.largest(ResultHeader.SOLVER_NANOS) * 1e-9).sum)
 
   /**
    * Spark's start for a loss with a scale: where errors are far below the label's deviation, searches from a better start, or with the
@@ -144,8 +120,7 @@ private[rows] final class BoundedSearch(passes: RowPasses[_], task: RowTask, tim
   private def evaluated(x: Array[Double]): (Double, Array[Double]) = {
     val asked = System.nanoTime()
     val passed = passes.pass(modelOf(x), None, s"${timeline.rounds} rounds, line search")
-    evaluations :+= passed.headers
-    leftSeconds += (System.nanoTime() - asked) * 1e-9 - passed.addSeconds
+    rounds.note(asked, passed.headers, passed.addSeconds)
     val total = facts.labels.totalWeight
     val gradient = passed.sums.map(_ / total)
     var penalty = 0.0

@@ -1,29 +1,21 @@
 package dwell.solver.rows.search
 
 import breeze.linalg.{DenseVector => BDV, MatrixSingularException}
-import breeze.optimize.{CachedDiffFunction, DiffFunction, FirstOrderMinimizer, LBFGSB}
+import breeze.optimize.{CachedDiffFunction, DiffFunction, FirstOrderMinimizer, LBFGS, LBFGSB}
 
 /**
- * Breeze's L-BFGS within bounds, as Spark runs it. Where Breeze fails, for a matrix that it cannot invert or a step that it does not find,
- * the search ends, without convergence.
+ * Breeze's L-BFGS, as Spark runs it. Where Breeze fails, for a matrix that it cannot invert or a step that it does not find, the search
+ * ends, without convergence.
  *
- * @param lower
- *   least values
- * @param upper
- *   largest values
  * @param evaluate
  *   objective and gradient
  */
-private[rows] final class BreezeSearch(
-    lower: Array[Double],
-    upper: Array[Double],
-    maxIterations: Int,
-    tolerance: Double)(evaluate: Array[Double] => (Double, Array[Double])) {
+private[solver] final class BreezeSearch private (search: BreezeSearch.Minimizer)(
+    evaluate: Array[Double] => (Double, Array[Double])) {
   import BreezeSearch._
 
   /** The start, which is within the bounds, and the iterations up to the one at which the search ends. */
   def iterations(start: Array[Double]): Iterator[Point] = {
-    val search = new LBFGSB(BDV(lower), BDV(upper), maxIterations, Memory, tolerance)
     val function = new CachedDiffFunction(new DiffFunction[BDV[Double]] {
       override def calculate(x: BDV[Double]): (Double, BDV[Double]) = {
         val (value, gradient) = evaluate(x.toArray)
@@ -46,8 +38,29 @@ private[solver] object BreezeSearch {
   /** A point of the search, and whether the search converges here. */
   final case class Point(x: Array[Double], value: Double, converged: Boolean)
 
-  /** About the bytes of its vectors: Breeze keeps ten corrections twice, and makes some of its matrices anew beside the old ones. */
-  def bytes(numFeatures: Int, outputs: Int): Long = 1024L * numFeatures * outputs
+  private type Minimizer = FirstOrderMinimizer[BDV[Double], DiffFunction[BDV[Double]]]
+
+  /** A search without bounds. */
+  def free(maxIterations: Int, tolerance: Double)(evaluate: Array[Double] => (Double, Array[Double])): BreezeSearch =
+    new BreezeSearch(new LBFGS[BDV[Double]](maxIterations, Memory, tolerance))(evaluate)
+
+  /**
+   * A search within bounds.
+   *
+   * @param lower
+   *   least values
+   * @param upper
+   *   largest values
+   */
+  def within(lower: Array[Double], upper: Array[Double], maxIterations: Int, tolerance: Double)(
+      evaluate: Array[Double] => (Double, Array[Double])): BreezeSearch =
+    new BreezeSearch(new LBFGSB(BDV(lower), BDV(upper), maxIterations, Memory, tolerance))(evaluate)
+
+  /** About the bytes of the vectors of a search without bounds: Breeze keeps ten corrections, and makes the others anew beside the old ones. */
+  def bytes(variables: Long): Long = 384L * variables
+
+  /** The same of a search within bounds, which keeps the corrections twice, and makes some of its matrices anew. */
+  def bytesWithin(variables: Long): Long = 1024L * variables
 
   /** Number of corrections, as in Spark. */
   private val Memory = 10
