@@ -147,11 +147,11 @@ private[cluster] trait Harness {
     sc.addSparkListener(losses)
     try {
       val result = afterRound(spark, after) { uid =>
-          first
-          val data = (trainingData(spark, uid) ++ rowsAsRead(spark, uid)).head
-          val at = SparkEnv.get.blockManager.master.getLocations(RDDBlockId(data, 0)).head
-          if (all) pids.values.foreach(end) else end(pids(at.executorId))
-        }(fit)
+        first
+        val data = (trainingData(spark, uid) ++ rowsAsRead(spark, uid)).head
+        val at = SparkEnv.get.blockManager.master.getLocations(RDDBlockId(data, 0)).head
+        if (all) pids.values.foreach(end) else end(pids(at.executorId))
+      }(fit)
       eventually("no executor was lost")(removed.get >= 1)
       result
     } finally sc.removeSparkListener(losses)

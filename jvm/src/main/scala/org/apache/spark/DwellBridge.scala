@@ -17,11 +17,7 @@ object DwellBridge {
    */
   def executors(sc: SparkContext): Seq[String] =
     if (sc.isLocal) Seq.empty
-    else
-      sc.schedulerBackend match {
-        case client: ExecutorAllocationClient => client.getExecutorIds().filter(client.isExecutorActive).sorted
-        case _ => Seq.empty
-      }
+    else sc.getExecutorIds().filter(sc.taskScheduler.getExecutorDecommissionState(_).isEmpty).sorted
 
   /** The executors that are registered now, each with the number of tasks that it runs at a time; none in local mode. */
   def slotsByExecutor(sc: SparkContext): Seq[(String, Int)] = {
