@@ -58,7 +58,7 @@ class Contents(unittest.TestCase):
             self.assertEqual([], [name for name in self.files if name == services or name.startswith("dwell/connect/")])
         else:
             listed = self.archive.read(services).decode().split()
-            self.assertEqual(8, len(set(listed)))
+            self.assertEqual(10, len(set(listed)))
             self.assertEqual([], [name for name in listed if name.replace(".", "/") + ".class" not in self.files])
 
     def test_classes_run_on_java_11(self):
