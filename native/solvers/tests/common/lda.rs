@@ -4,8 +4,7 @@
 use dwell_solvers::{
     Values, Views,
     lda::{
-        Documents, EStepParams, Kernel, Lambda, LdaOutcome, LdaParams, LdaSchedule, Real,
-        WordCounts,
+        Documents, Kernel, Lambda, LdaOutcome, LdaParams, LdaSchedule, Real, WordCounts,
         shared::{BoundOutcome, BoundParams, SharedBound, SharedRound, vector_bytes},
     },
     order::BucketOrder,
