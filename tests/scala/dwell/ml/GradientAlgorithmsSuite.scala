@@ -42,6 +42,9 @@ class GradientAlgorithmsSuite extends SparkSuite {
   /** The same without strong convexity, where the error falls only with the square root of the time. */
   private val Weakly = 1e-2
 
+  /** Words, most of which are in one text or none. */
+  private val RareWords = 20000
+
   /** Rows of three classes with weights; features of different scale, one of them constant, half of their entries zero. */
   private lazy val data: DataFrame = {
     val random = new Random(7)
@@ -263,6 +266,22 @@ class GradientAlgorithmsSuite extends SparkSuite {
     // A rise of up to a hundredth may be none, as the workers measure it.
     assert(report.rounds.forall(_.objective <= 1.01 * report.rounds.head.objective), report.toText)
     close(report.objective, fit("auto").objective, 1e-3)
+  }
+
+  test("rare words better the hinge of the best constant, whose corner steps on a few rows do not leave") {
+    val random = new Random(5)
+    val rows = Seq.fill(2000) {
+      val isRare = random.nextInt(5) == 0
+      val telling = if (isRare) Seq(RareWords + random.nextInt(60)) else Seq.empty
+      val words = (telling ++ Seq.fill(10)(random.nextInt(RareWords))).distinct
+      (if (isRare) 1.0 else 0.0, Vectors.sparse(RareWords + 60, words.map(_ -> 1.0 / math.sqrt(words.size))))
+    }
+    val texts = spark.createDataFrame(rows).toDF("label", "features").repartition(2)
+    val svc = new LinearSVC().setAlgorithm("ma-sgd").setNumWorkers(2)
+    svc.setRegParam(1.0 / rows.size).setStandardization(false).setTol(1e-3).setMaxIter(30)
+    val report = FitReport.of(svc.fit(texts))
+    val ofConstant = 2.0 * rows.count(_._1 > 0.0) / rows.size
+    assert(report.objective < 0.75 * ofConstant, report.toText)
   }
 
   test("rounds of a part of an epoch, and of several, lead to the same optimum") {

@@ -19,9 +19,10 @@ private[newton] final class PassRounds(workers: PassWorkers, timeline: Timeline)
       sums: PassSums,
       reach: Array[Double],
       corner: Option[Corner],
-      what: String): PassOutcome = {
+      what: String,
+      line: Line = Line.none): PassOutcome = {
     val asked = System.nanoTime()
-    val passed = workers.pass(at, sums, reach, corner, what)
+    val passed = workers.pass(at, sums, reach, corner, what, line)
     passes :+= passed.headers
     leaderSeconds -= (System.nanoTime() - asked) * 1e-9 - passed.addSeconds
     passed
@@ -43,14 +44,9 @@ private[newton] final class PassRounds(workers: PassWorkers, timeline: Timeline)
       step: Array[Double],
       objective: Double,
       corner: Option[Corner] = None): Double = {
-    val asked = System.nanoTime()
-    val (losses, headers) =
-      workers.along(at, step, Lengths, corner, s"${timeline.rounds} rounds, line search")
-    passes :+= headers
-    leaderSeconds -= (System.nanoTime() - asked) * 1e-9
-    val values = Lengths.indices.map(k => losses(k) + model.penalty(model.moved(at, step, Lengths(k))))
-    val k = values.indices.minBy(k => if (values(k).isNaN) Double.PositiveInfinity else values(k))
-    if (values(k) < objective) Lengths(k) else 0.0
+    val what = s"${timeline.rounds} rounds, line search"
+    val passed = pass(at, PassSums.Nothing, Array.emptyDoubleArray, corner, what, Line(step, Lengths))
+    lowest(model, at, step, objective, Lengths, passed.along)
   }
 
   /** Whether the round has a pass. */
@@ -72,7 +68,25 @@ private[newton] final class PassRounds(workers: PassWorkers, timeline: Timeline)
   }
 }
 
-private object PassRounds {
+private[newton] object PassRounds {
+
+  /**
+   * The length of `step` with the lowest objective; 0 if none of them lowers it.
+   *
+   * @param losses
+   *   mean loss at each length
+   */
+  def lowest(
+      model: QuadraticModel,
+      at: Array[Double],
+      step: Array[Double],
+      objective: Double,
+      lengths: Array[Double],
+      losses: Seq[Double]): Double = {
+    val values = lengths.indices.map(k => losses(k) + model.penalty(model.moved(at, step, lengths(k))))
+    val k = values.indices.minBy(k => if (values(k).isNaN) Double.PositiveInfinity else values(k))
+    if (values(k) < objective) lengths(k) else 0.0
+  }
 
   /** Parts of a step. The first ones are close together, because along a piecewise parabola the best part counts. The last one is 2e-7. */
   private val Lengths =

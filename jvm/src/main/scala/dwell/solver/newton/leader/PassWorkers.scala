@@ -32,13 +32,16 @@ private[newton] final class PassWorkers(workers: Replicas[PassMessage, Unit], ta
    *   see [[Newton]]
    * @param corner
    *   of the hinge, for a proximal pass
+   * @param line
+   *   through the model
    */
   def pass(
       model: Array[Double],
       sums: PassSums,
       reach: Array[Double],
       corner: Option[Corner],
-      what: String): PassOutcome = {
+      what: String,
+      line: Line = Line.none): PassOutcome = {
     val message = PassMessage(
       corner.fold(task.loss)(_.loss),
       task.problem.intercept,
@@ -47,6 +50,8 @@ private[newton] final class PassWorkers(workers: Replicas[PassMessage, Unit], ta
       entries,
       sums,
       threads,
+      direction = line.direction,
+      steps = line.steps,
       reach = reach,
       remainders = coordinates.numbers,
       earlier = corner.map(_.earlier))
@@ -57,6 +62,7 @@ private[newton] final class PassWorkers(workers: Replicas[PassMessage, Unit], ta
     PassOutcome(
       headers.sum(PassLayout.LOSS_SUM) / total,
       headers.sum(PassLayout.HINGE_SUM) / total,
+      line.steps.indices.map(k => headers.sum(PassLayout.LOSSES + k) / total),
       headers.largest(PassLayout.REACH),
       vector,
       shape,
@@ -81,30 +87,6 @@ private[newton] final class PassWorkers(workers: Replicas[PassMessage, Unit], ta
     val from = row.variables + row.features
     val headers = new ResultHeaders(gathered.headers)
     (gathered.sum.slice(from, from + row.features).map(_ / total), headers)
-  }
-
-  /** The mean loss at each of some steps along a line from a model, and the headers. */
-  def along(
-      model: Array[Double],
-      direction: Array[Double],
-      steps: Array[Double],
-      corner: Option[Corner],
-      what: String): (Array[Double], ResultHeaders) = {
-    val message = PassMessage(
-      corner.fold(task.loss)(_.loss),
-      task.problem.intercept,
-      shape.features,
-      centre,
-      entries,
-      PassSums.Nothing,
-      threads,
-      direction = direction,
-      steps = steps,
-      remainders = coordinates.numbers,
-      earlier = corner.map(_.earlier))
-    val headers =
-      new ResultHeaders(workers.exchange(message, LittleEndian.bytes(model), described(what)).headers)
-    (steps.indices.map(k => headers.sum(PassLayout.LOSSES + k) / total).toArray, headers)
   }
 
   /** The model with these coefficients and intercepts, in the layout of [[dwell.solver.linear.LinearSolution]]. */
@@ -132,12 +114,26 @@ private[newton] final class PassWorkers(workers: Replicas[PassMessage, Unit], ta
 }
 
 /**
+ * A line through a model, along which a pass sums the losses as well.
+ *
+ * @param steps
+ *   by how many times the direction each of the other models is away
+ */
+private[newton] final case class Line(direction: Array[Double], steps: Array[Double])
+
+private[newton] object Line {
+  val none: Line = Line(Array.emptyDoubleArray, Array.emptyDoubleArray)
+}
+
+/**
  * Means over all rows.
  *
  * @param loss
  *   mean loss
  * @param hinge
  *   of a proximal pass: mean hinge
+ * @param along
+ *   mean loss at each step of the line
  * @param reach
  *   largest reach of a row
  * @param vector
@@ -148,6 +144,7 @@ private[newton] final class PassWorkers(workers: Replicas[PassMessage, Unit], ta
 private[newton] final case class PassOutcome(
     loss: Double,
     hinge: Double,
+    along: Seq[Double],
     reach: Double,
     vector: Array[Double],
     shape: ModelShape,

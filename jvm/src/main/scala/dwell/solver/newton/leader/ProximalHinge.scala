@@ -73,7 +73,10 @@ private[newton] final class ProximalHinge(
     LinearSolution(shape.coefficients(proof.best), workers.intercepts(proof.best), proof.facts(timeline.records))
   }
 
-  /** The model after a Newton step or a part of it, and the pass there; None if no part lowers Phi. */
+  /**
+   * The model after a Newton step or a part of it, and the pass there; None if no part lowers Phi. The pass after the whole step has the
+   * losses after some of its parts as well, so that a step which is too long seldom takes a third pass.
+   */
   private def advance(
       model: QuadraticModel,
       at: Array[Double],
@@ -81,10 +84,11 @@ private[newton] final class ProximalHinge(
       value: Double,
       corner: Corner): Option[(Array[Double], PassOutcome)] = {
     val next = model.moved(at, step.step, 1.0)
-    val there = pass(next, corner)
+    val there = pass(next, corner, line = Line(step.step, Parts.map(_ - 1.0)))
     if (there.loss + model.penalty(next) <= value - Armijo * step.decrease) Some((next, there))
     else {
-      val length = passes.shorter(model, at, step.step, value, Some(corner))
+      val part = PassRounds.lowest(model, at, step.step, value, Parts, there.along)
+      val length = if (part > 0.0) part else passes.shorter(model, at, step.step, value, Some(corner))
       if (length > 0.0) Some {
         val nearer = model.moved(at, step.step, length)
         (nearer, pass(nearer, corner))
@@ -113,9 +117,13 @@ private[newton] final class ProximalHinge(
     vector
   }
 
-  private def pass(at: Array[Double], corner: Corner, moments: Boolean = false): PassOutcome = {
+  private def pass(
+      at: Array[Double],
+      corner: Corner,
+      moments: Boolean = false,
+      line: Line = Line.none): PassOutcome = {
     val sums = PassSums(gradient = true, hessian = true, moments)
-    passes.pass(at, sums, Array.emptyDoubleArray, Some(corner), s"${timeline.rounds} rounds, proximal Newton")
+    passes.pass(at, sums, Array.emptyDoubleArray, Some(corner), s"${timeline.rounds} rounds, proximal Newton", line)
   }
 }
 
@@ -131,6 +139,9 @@ private object ProximalHinge {
 
   /** The share of the decrease that the model promises which a step has to bring (Armijo). */
   private val Armijo = 1e-4
+
+  /** Parts of a step. They are close together, because along a piecewise parabola the best part counts. */
+  private val Parts = Array.tabulate(12)(k => math.pow(0.7, k + 1.0))
 
   /** Problems in a row of which no step lowers Phi. */
   private val MostStands = 3

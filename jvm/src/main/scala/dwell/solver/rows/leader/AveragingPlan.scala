@@ -20,7 +20,9 @@ private[solver] final case class AveragingPlan(id: Long, task: RowTask, partitio
     val passes =
       new RowPasses(workers, task)(pass => SgdMessage(problem.seed, task.objective, PassCall(pass)))
     val certificate = new ModelCertificate(passes, task)
-    val start = certificate.start
+    // The best intercept of the hinge is at the corner of most rows, where the steps of a few rows raise the objective however short they are.
+    val isAtCorner = problem.initial.isEmpty && task.objective.loss.curvature.isInfinite
+    val start = if (isAtCorner) task.zeroModel else certificate.start
     timeline.begin(start.objective, Double.NaN)
     val asked = new SgdWorkers(workers, task)
     val reached = new ModelAveraging(asked, task, partitions, attempt, timeline, start).run()

@@ -49,9 +49,14 @@ private[solver] final case class RowTask(problem: LinearProblem, numFeatures: In
   }
 
   /** The best model without coefficients, and its objective. */
-  def priorModel: Reached = {
+  def priorModel: Reached =
+    constant(if (problem.intercept) objective.loss.bestConstant(facts.labels) else new Array[Double](outputs))
+
+  /** A model of zeros, and its objective. */
+  def zeroModel: Reached = constant(new Array[Double](outputs))
+
+  private def constant(intercepts: Array[Double]): Reached = {
     val model = new Array[Double](vectorLength)
-    val intercepts = if (problem.intercept) objective.loss.bestConstant(facts.labels) else new Array[Double](outputs)
     System.arraycopy(intercepts, 0, model, numFeatures * outputs, outputs)
     Reached(model, objective.loss.meanAt(intercepts, facts.labels), converged = false)
   }
