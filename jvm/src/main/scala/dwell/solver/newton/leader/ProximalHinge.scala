@@ -36,6 +36,9 @@ private[newton] final class ProximalHinge(
   private val timeline = new Timeline(completed)
   private val passes = new PassRounds(workers, timeline)
 
+  /** By how many times the length of the gradient the Hessian is raised, see [[damped]]. */
+  private var damping = 1.0
+
   /** Iterates until the certificate suffices or no rounds are left. */
   def run(): LinearSolution = {
     var at = problem.initial.fold(new Array[Double](shape.variables)) { case (coefficients, intercepts) =>
@@ -75,7 +78,9 @@ private[newton] final class ProximalHinge(
 
   /**
    * The model after a Newton step or a part of it, and the pass there; None if no part lowers Phi. The pass after the whole step has the
-   * losses after some of its parts as well, so that a step which is too long seldom takes a third pass.
+   * losses after some of its parts as well, so that a step which is too long seldom takes a third pass. Such a step raises the damping, and
+   * one that brings most of what the model promises lowers it (Levenberg and Marquardt; Nocedal and Wright, Numerical Optimization, 2006,
+   * section 10.3).
    */
   private def advance(
       model: QuadraticModel,
@@ -85,10 +90,14 @@ private[newton] final class ProximalHinge(
       corner: Corner): Option[(Array[Double], PassOutcome)] = {
     val next = model.moved(at, step.step, 1.0)
     val there = pass(next, corner, line = Line(step.step, Parts.map(_ - 1.0)))
-    if (there.loss + model.penalty(next) <= value - Armijo * step.decrease) Some((next, there))
-    else {
+    val decrease = value - there.loss - model.penalty(next)
+    if (decrease >= Armijo * step.decrease) {
+      if (decrease > Good * step.decrease) damping = math.max(1.0, damping / Easier)
+      Some((next, there))
+    } else {
       val part = PassRounds.lowest(model, at, step.step, value, Parts, there.along)
       val length = if (part > 0.0) part else passes.shorter(model, at, step.step, value, Some(corner))
+      damping *= (if (length > 0.0) math.min(1.0 / length, MostHarder) else MostHarder)
       if (length > 0.0) Some {
         val nearer = model.moved(at, step.step, length)
         (nearer, pass(nearer, corner))
@@ -98,7 +107,7 @@ private[newton] final class ProximalHinge(
   }
 
   /**
-   * The sums of a pass, with the Hessian raised by as much as the gradient is long: where few rows have a curvature, a step would go far
+   * The sums of a pass, with the Hessian raised by as much as the gradient is long, times the damping: where few rows have a curvature, a step would go far
    * beyond the rows that it counts on. Near the optimum of Phi nothing is left of it.
    */
   private def damped(
@@ -111,7 +120,7 @@ private[newton] final class ProximalHinge(
     val moving = (0 until shape.features).filterNot(model.fixed(_))
     val length = math.sqrt(moving.map(j => gradient(j) * gradient(j) / variances(j)).sum)
     for (j <- 0 until shape.variables) {
-      val more = if (j < shape.features) length * variances(j) else math.abs(gradient(j))
+      val more = damping * (if (j < shape.features) length * variances(j) else math.abs(gradient(j)))
       vector(triangles + j * (j + 3) / 2) += more
     }
     vector
@@ -139,6 +148,11 @@ private object ProximalHinge {
 
   /** The share of the decrease that the model promises which a step has to bring (Armijo). */
   private val Armijo = 1e-4
+
+  /** The share that makes a step a good one, and by how much the damping then falls; and by how much it rises at most after a step that is too long. */
+  private val Good = 0.5
+  private val Easier = 2.0
+  private val MostHarder = 4.0
 
   /** Parts of a step. They are close together, because along a piecewise parabola the best part counts. */
   private val Parts = Array.tabulate(12)(k => math.pow(0.7, k + 1.0))
