@@ -28,9 +28,9 @@ use crate::{
         version::ABI_VERSION,
     },
     cd::{
-        dual::{Dual, Rows},
-        orientation::{Known, Orientation, RoundStart},
-        primal::{Moments, Primal},
+        dual::{Dual, DualFields},
+        orientation::{Orientation, RoundStart, WorkerFacts},
+        primal::{Primal, PrimalFields},
         rounds::compute_round,
     },
 };
@@ -193,7 +193,7 @@ pub unsafe extern "C" fn dwell_primal_round(
             let columns = reference("columns", columns)?;
             let round = reference("round", round)?;
             let (n, m) = lengths(&columns.matrix)?;
-            let fields = Moments {
+            let fields = PrimalFields {
                 mean: array("mean", columns.mean, n)?,
                 variance: array("variance", columns.variance, n)?,
                 deviation: array("deviation", columns.deviation, n)?,
@@ -258,7 +258,7 @@ pub unsafe extern "C" fn dwell_dual_round(
             let rows = reference("rows", rows)?;
             let round = reference("round", round)?;
             let (n, m) = lengths(&rows.matrix)?;
-            let fields = Rows {
+            let fields = DualFields {
                 labels: array("labels", rows.labels, n)?,
                 weights: optional("weights", rows.weights, n)?,
                 scale: optional("scale", rows.scale, m)?,
@@ -349,7 +349,7 @@ unsafe fn compute<O: Orientation>(
         cursor: *cursor,
     };
     let threads = round.threads as usize;
-    let known = Known {
+    let known = WorkerFacts {
         length: m,
         classes: false,
         norms: norms.map(Arc::new),

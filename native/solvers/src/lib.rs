@@ -46,7 +46,7 @@
 
 mod base;
 pub mod cd;
-mod facts;
+pub mod facts;
 pub mod lda;
 pub mod network;
 pub mod newton;

@@ -32,9 +32,8 @@ impl<'a> Matrix<'a> {
             return MatrixView::dense(count, length, self.values);
         };
         // SAFETY: functions of `sprs` may rely on the structure of a view. None of them works on this one: `MatrixView::stored` takes its
-        // slices, and all readers of those check bounds. So nothing hangs on the check of `sprs` that `blocks::check`, `lda::documents` and
-        // `java::pass::block` make before a solver works on arrays of a new fingerprint, and that `blocks::check` makes after it has
-        // compared lengths by this view.
+        // slices, and all readers of those check bounds. So nothing hangs on the check of `sprs` that `blocks::check` and `java::pass::block`
+        // make before a solver works on arrays of a new fingerprint, the former after it has compared lengths by this view.
         Ok(unsafe {
             match self.values {
                 Values::Ones => {

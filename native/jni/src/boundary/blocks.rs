@@ -123,26 +123,23 @@ impl<P: Partition, C: Caller<P>, V: View<P>> Blocks for Viewed<'_, P, C, V> {
     }
 }
 
-/// Checks the blocks that were not checked before: `sprs` the structure of a matrix, `fields` the other arrays. Coordinates have `length` places.
+/// Checks the blocks that were not checked before: `sprs` the structure of a matrix, then `others` all that is left. Coordinates have `length`
+/// places.
 ///
 /// # Errors
 /// Names array and place at fault.
 pub fn check<P: Partition, C: Caller<P>>(
     caller: &mut C,
     length: usize,
-    fields: impl Fn(P::Fields<&[f64]>) -> Result<(), Fault>,
+    others: impl Fn(Block<'_, P>) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
     for block in 0..caller.count() {
         let fingerprint = caller.lend(|loan| {
-            let block = loan.block(block)?;
-            let fingerprint = Fingerprint::of::<P>(length, block.matrix, block.fields);
-            if !KNOWN.contains(fingerprint) {
-                block.columns(length)?;
-                fields(block.fields)?;
-            }
-            Ok(fingerprint)
+            let Block { matrix, fields, .. } = loan.block(block)?;
+            Ok(Fingerprint::of::<P>(length, matrix, fields))
         })?;
-        if !KNOWN.contains(fingerprint) {
+        KNOWN.check(fingerprint, || {
+            caller.lend(|loan| loan.block(block)?.columns(length).map(drop))?;
             let count = caller.coordinates(block).len();
             let mut next = 0;
             while next < count {
@@ -154,8 +151,8 @@ pub fn check<P: Partition, C: Caller<P>>(
                     }
                 })?;
             }
-            KNOWN.insert(fingerprint);
-        }
+            caller.lend(|loan| others(loan.block(block)?))
+        })?;
     }
     Ok(())
 }

@@ -21,16 +21,7 @@ pub enum Fault {
 }
 
 /// Codes of `dwell.jni.NativeException`. The C functions return the same numbers, negative.
-pub mod code {
-    /// The solver could not do its work.
-    pub const SOLVER: i32 = 1;
-    /// Memory could not be allocated.
-    pub const OUT_OF_MEMORY: i32 = 2;
-    /// Native code panicked.
-    pub const PANIC: i32 = 3;
-    /// The JVM refused a JNI operation.
-    pub const JNI: i32 = 4;
-}
+pub use crate::boundary::constants::exception as code;
 
 impl From<Error> for Fault {
     fn from(error: Error) -> Self {

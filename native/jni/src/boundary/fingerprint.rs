@@ -23,17 +23,11 @@ impl Fingerprint {
     pub fn of<P: Partition>(length: usize, matrix: Matrix<'_>, fields: P::Fields<&[f64]>) -> Self {
         let mut hasher = hasher_of(length, matrix);
         // The names identify the arrays that are there, and thereby the kind of call.
+        P::INDICES.hash(&mut hasher);
         P::each(fields, |name, field| {
             name.hash(&mut hasher);
             sample(&mut hasher, field, f64::to_bits);
         });
-        Self(hasher.finish())
-    }
-
-    /// The fingerprint of documents, whose counts are checked, too.
-    pub fn of_documents(words: usize, matrix: Matrix<'_>) -> Self {
-        let mut hasher = hasher_of(words, matrix);
-        "documents".hash(&mut hasher);
         Self(hasher.finish())
     }
 
@@ -63,18 +57,24 @@ impl Known {
             .unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Whether a block was checked.
-    pub fn contains(&self, block: Fingerprint) -> bool {
-        self.lock().contains(&block)
-    }
-
-    /// Remembers that a block was checked.
-    pub fn insert(&self, block: Fingerprint) {
-        let mut blocks = self.lock();
-        if blocks.len() >= MOST_BLOCKS {
-            blocks.clear();
+    /// Checks a block unless it was checked before, and remembers it.
+    ///
+    /// # Errors
+    /// Those of `check`.
+    pub fn check<E>(
+        &self,
+        block: Fingerprint,
+        check: impl FnOnce() -> Result<(), E>,
+    ) -> Result<(), E> {
+        if !self.lock().contains(&block) {
+            check()?;
+            let mut blocks = self.lock();
+            if blocks.len() >= MOST_BLOCKS {
+                blocks.clear();
+            }
+            blocks.insert(block);
         }
-        blocks.insert(block);
+        Ok(())
     }
 }
 
@@ -124,8 +124,8 @@ mod tests {
     use super::*;
     use crate::{
         cd::{
-            dual::{Dual, Rows},
-            primal::{Moments, Primal},
+            dual::{Dual, DualFields},
+            primal::{Primal, PrimalFields},
         },
         lda::documents::Lda,
     };
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn fingerprints_differ_where_arrays_do() {
         let primal = |matrix: Matrix<'static>, weights: Option<&'static [f64]>| {
-            let moments = Moments {
+            let moments = PrimalFields {
                 mean: &FIELD[..],
                 variance: &FIELD,
                 deviation: &FIELD,
@@ -157,7 +157,7 @@ mod tests {
         };
         let same = matrix(&OFFSETS, &INDICES, &VALUES);
         let dual = |weights, scale, mean| {
-            let rows = Rows {
+            let rows = DualFields {
                 labels: &FIELD[..],
                 weights,
                 scale,
@@ -182,7 +182,7 @@ mod tests {
             ..same
         };
         let some = Some(&FIELD[..]);
-        let moments = Moments {
+        let moments = PrimalFields {
             mean: &FIELD[..],
             variance: &FIELD,
             deviation: &FIELD,
@@ -231,10 +231,12 @@ mod tests {
                 },
             )
         };
-        assert!(!known.contains(block(0)));
-        (0..MOST_BLOCKS).for_each(|k| known.insert(block(k)));
-        assert!(known.contains(block(0)) && known.contains(block(MOST_BLOCKS - 1)));
-        known.insert(block(MOST_BLOCKS));
-        assert!(known.contains(block(MOST_BLOCKS)) && !known.contains(block(0)));
+        let contains = |k| known.check(block(k), || Err(())).is_ok();
+        let insert = |k| known.check(block(k), || Ok::<_, ()>(())).unwrap();
+        assert!(!contains(0));
+        (0..MOST_BLOCKS).for_each(insert);
+        assert!(contains(0) && contains(MOST_BLOCKS - 1));
+        insert(MOST_BLOCKS);
+        assert!(contains(MOST_BLOCKS) && !contains(0));
     }
 }

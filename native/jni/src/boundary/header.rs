@@ -1,20 +1,6 @@
-//! The header of a result: slots of doubles before its vector. `dwell.jni.ResultHeader` has the same constants and explains them.
+//! The header of a result: slots of doubles before its vector. `dwell.jni.ResultHeader` says what each is.
 
-/// Slots of the header.
-pub const SLOTS: usize = 64;
-/// Bytes of the header.
-pub const BYTES: usize = 8 * SLOTS;
-/// Doubles of the longest vector that fits into a Java array with its header.
-pub const MAX_ENTRIES: usize = (i32::MAX as usize - 15 - BYTES) / 8;
-
-/// Stored entries visited.
-pub const NONZEROS: usize = 6;
-/// Nanoseconds inside the solver.
-pub const SOLVER_NANOS: usize = 7;
-/// Bytes that the worker keeps for the partition.
-pub const STATE_BYTES: usize = 8;
-/// First slot that this library does not write.
-pub const FIRST_FREE: usize = 56;
+pub use crate::boundary::constants::header::*;
 
 /// The slots that this library writes.
 pub type Header = [f64; FIRST_FREE];

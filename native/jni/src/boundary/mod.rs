@@ -6,6 +6,7 @@
 //! | [`panics`] | the text of a panic |
 //! | [`throw`] | faults and panics as Java exceptions |
 //! | [`memory`] | allocations that can fail |
+//! | [`constants`] | the constants of the classes of `dwell.jni` |
 //! | [`version`] | versions in which library and classes must agree |
 //! | [`numbers`] | `control` and `settings`, read by slot |
 //! | [`header`] | the header of a result |
@@ -31,3 +32,8 @@ pub mod pool;
 pub mod table;
 pub mod throw;
 pub mod version;
+
+/// The constants of the classes of `dwell.jni`, which say what each means: see `build.rs`.
+pub mod constants {
+    include!(concat!(env!("OUT_DIR"), "/constants.rs"));
+}

@@ -22,7 +22,7 @@ use crate::{
             DUAL_SIGMA_PRIME, DUAL_TOTAL_WEIGHT, MAX_CANDIDATES,
         },
         numbers::{Control, candidates, points, verdict},
-        orientation::{Known, Orientation, RoundStart},
+        orientation::{Orientation, RoundStart, WorkerFacts},
     },
 };
 
@@ -32,7 +32,7 @@ pub enum Dual {}
 
 /// The numbers of the rows, and the scale and the mean of the features.
 #[derive(Debug, Clone, Copy)]
-pub struct Rows<A> {
+pub struct DualFields<A> {
     /// Label of each row.
     pub labels: A,
     /// Weight of each row; absent if all are 1.
@@ -47,14 +47,14 @@ impl Partition for Dual {
     const INDICES: &'static str = "features";
     const DENSE: bool = true;
 
-    type Fields<A: Copy> = Rows<A>;
+    type Fields<A: Copy> = DualFields<A>;
     type Data<'a> = DualData<'a>;
 
     fn try_map<A: Copy, B: Copy, E>(
-        fields: Rows<A>,
+        fields: DualFields<A>,
         mut f: impl FnMut(&'static str, A) -> Result<B, E>,
-    ) -> Result<Rows<B>, E> {
-        Ok(Rows {
+    ) -> Result<DualFields<B>, E> {
+        Ok(DualFields {
             labels: f("labels", fields.labels)?,
             weights: fields.weights.map(|w| f("weights", w)).transpose()?,
             scale: fields.scale.map(|s| f("scale", s)).transpose()?,
@@ -62,8 +62,8 @@ impl Partition for Dual {
         })
     }
 
-    fn present<A: Copy>(fields: Rows<Option<A>>) -> Result<Rows<A>, &'static str> {
-        Ok(Rows {
+    fn present<A: Copy>(fields: DualFields<Option<A>>) -> Result<DualFields<A>, &'static str> {
+        Ok(DualFields {
             labels: fields.labels.ok_or("labels")?,
             weights: fields.weights.flatten(),
             scale: fields.scale.flatten(),
@@ -114,7 +114,7 @@ impl Orientation for Dual {
         Ok((params, verdict))
     }
 
-    fn check(fields: Rows<&[f64]>) -> Result<(), Fault> {
+    fn check(fields: DualFields<&[f64]>) -> Result<(), Fault> {
         Samples::check(fields.labels, fields.weights)?;
         Ok(DualData::check_features(fields.scale, fields.mean)?)
     }
@@ -125,7 +125,7 @@ impl Orientation for Dual {
             let rows = caller.len();
             caller.lend(|loan| {
                 let block = loan.block(block)?;
-                let Rows { scale, mean, .. } = block.fields;
+                let DualFields { scale, mean, .. } = block.fields;
                 let norms = match &mut norms {
                     Some(norms) => norms,
                     None => norms.insert(RowNorms::with_room(rows, mean.is_some())?),
@@ -138,9 +138,9 @@ impl Orientation for Dual {
 
     fn data<'a>(
         columns: Columns<'a>,
-        fields: Rows<&'a [f64]>,
+        fields: DualFields<&'a [f64]>,
         coordinates: Range<usize>,
-        known: &'a Known,
+        known: &'a WorkerFacts,
     ) -> Result<DualData<'a>, SolverError> {
         let missing = || SolverError::Shape("the rows have no norms".into());
         let (norms, projections) = known.norms.as_ref().ok_or_else(missing)?.of(coordinates)?;

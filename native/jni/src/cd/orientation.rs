@@ -23,7 +23,7 @@ pub struct RoundStart<'a> {
 
 /// The rows or columns of a worker, as far as a call tells.
 #[derive(Debug, Clone)]
-pub struct Known {
+pub struct WorkerFacts {
     /// Numbers of the shared vector.
     pub length: usize,
     /// Whether labels are classes: dual only.
@@ -72,7 +72,7 @@ pub trait Orientation: Partition {
         columns: Columns<'a>,
         fields: Self::Fields<&'a [f64]>,
         coordinates: Range<usize>,
-        known: &'a Known,
+        known: &'a WorkerFacts,
     ) -> Result<Self::Data<'a>, SolverError>;
 
     /// Checks the parameters, and runs a round.

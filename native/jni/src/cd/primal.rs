@@ -22,7 +22,7 @@ use crate::{
             PRIMAL_TOTAL_WEIGHT,
         },
         numbers::{Control, points, verdict},
-        orientation::{Known, Orientation, RoundStart},
+        orientation::{Orientation, RoundStart, WorkerFacts},
     },
 };
 
@@ -32,7 +32,7 @@ pub enum Primal {}
 
 /// Moments of the columns, and weights of the rows.
 #[derive(Debug, Clone, Copy)]
-pub struct Moments<A> {
+pub struct PrimalFields<A> {
     /// Weighted mean of each column.
     pub mean: A,
     /// Weighted variance of each column.
@@ -47,14 +47,14 @@ impl Partition for Primal {
     const INDICES: &'static str = "rows";
     const DENSE: bool = true;
 
-    type Fields<A: Copy> = Moments<A>;
+    type Fields<A: Copy> = PrimalFields<A>;
     type Data<'a> = PrimalData<'a>;
 
     fn try_map<A: Copy, B: Copy, E>(
-        fields: Moments<A>,
+        fields: PrimalFields<A>,
         mut f: impl FnMut(&'static str, A) -> Result<B, E>,
-    ) -> Result<Moments<B>, E> {
-        Ok(Moments {
+    ) -> Result<PrimalFields<B>, E> {
+        Ok(PrimalFields {
             mean: f("mean", fields.mean)?,
             variance: f("variance", fields.variance)?,
             deviation: f("deviation", fields.deviation)?,
@@ -62,8 +62,8 @@ impl Partition for Primal {
         })
     }
 
-    fn present<A: Copy>(fields: Moments<Option<A>>) -> Result<Moments<A>, &'static str> {
-        Ok(Moments {
+    fn present<A: Copy>(fields: PrimalFields<Option<A>>) -> Result<PrimalFields<A>, &'static str> {
+        Ok(PrimalFields {
             mean: fields.mean.ok_or("mean")?,
             variance: fields.variance.ok_or("variance")?,
             deviation: fields.deviation.ok_or("deviation")?,
@@ -110,7 +110,7 @@ impl Orientation for Primal {
         Ok((params, verdict))
     }
 
-    fn check(fields: Moments<&[f64]>) -> Result<(), Fault> {
+    fn check(fields: PrimalFields<&[f64]>) -> Result<(), Fault> {
         ColumnMoments::new(fields.mean, fields.variance, fields.deviation)?;
         Ok(PrimalData::check_weights(fields.weights)?)
     }
@@ -121,9 +121,9 @@ impl Orientation for Primal {
 
     fn data<'a>(
         columns: Columns<'a>,
-        fields: Moments<&'a [f64]>,
+        fields: PrimalFields<&'a [f64]>,
         _: Range<usize>,
-        _: &'a Known,
+        _: &'a WorkerFacts,
     ) -> Result<PrimalData<'a>, SolverError> {
         let moments =
             ColumnMoments::validated_before(fields.mean, fields.variance, fields.deviation)?;

@@ -22,7 +22,7 @@ use crate::{
             VALUE_BEFORE,
         },
         numbers::Control,
-        orientation::{Known, Orientation, RoundStart},
+        orientation::{Orientation, RoundStart, WorkerFacts},
         request::Request,
         states::{PendingStep, States, Ticket},
     },
@@ -39,7 +39,7 @@ pub struct Computed<T> {
     pub elapsed: Duration,
 }
 
-impl<O: Orientation> View<O> for Known {
+impl<O: Orientation> View<O> for WorkerFacts {
     fn data<'a>(
         &'a self,
         block: Block<'a, O>,
@@ -51,8 +51,11 @@ impl<O: Orientation> View<O> for Known {
 }
 
 /// Checks the blocks, and computes what is not known yet.
-fn prepare<O: Orientation, C: Caller<O>>(caller: &mut C, known: &mut Known) -> Result<(), Fault> {
-    check(caller, known.length, O::check)?;
+fn prepare<O: Orientation, C: Caller<O>>(
+    caller: &mut C,
+    known: &mut WorkerFacts,
+) -> Result<(), Fault> {
+    check(caller, known.length, |block| O::check(block.fields))?;
     if known.norms.is_none() {
         known.norms = O::norms(caller, known.length)?.map(Arc::new);
     }
@@ -68,7 +71,7 @@ pub fn compute_round<O: Orientation, C: Caller<O>>(
     params: &O::Params,
     threads: usize,
     start: RoundStart<'_>,
-    mut known: Known,
+    mut known: WorkerFacts,
 ) -> Result<Computed<RoundOutcome>, Fault> {
     prepare::<O, C>(caller, &mut known)?;
     let began = Instant::now();
@@ -96,7 +99,7 @@ pub fn compute_product<O: Orientation, C: Caller<O>>(
     caller: &mut C,
     params: &O::Params,
     alpha: &[f64],
-    mut known: Known,
+    mut known: WorkerFacts,
 ) -> Result<Computed<O::Product>, Fault> {
     prepare::<O, C>(caller, &mut known)?;
     let began = Instant::now();
@@ -163,8 +166,8 @@ pub fn round<O: Orientation, C: Caller<O>>(
 }
 
 /// What a call and its state tell of the data.
-fn known(control: &Control, ticket: &Ticket) -> Known {
-    Known {
+fn known(control: &Control, ticket: &Ticket) -> WorkerFacts {
+    WorkerFacts {
         length: control.length,
         classes: control.classes(),
         norms: ticket.norms.clone(),

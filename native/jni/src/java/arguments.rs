@@ -113,6 +113,16 @@ pub fn copied(env: &Env<'_>, name: &str, array: &JDoubleArray<'_>) -> Result<Vec
     Ok(copy)
 }
 
+/// A new Java array of these numbers.
+///
+/// # Errors
+/// `Jni` if the JVM refuses.
+pub fn doubles<'l>(env: &mut Env<'l>, numbers: &[f64]) -> Result<JDoubleArray<'l>, Fault> {
+    let array = env.new_double_array(numbers.len())?;
+    array.set_region(env, 0, numbers)?;
+    Ok(array)
+}
+
 /// The doubles of a Java array of bytes, little endian.
 ///
 /// # Errors

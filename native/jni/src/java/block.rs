@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The arrays of a block.
-pub struct Block<'a> {
+pub struct RowBlock<'a> {
     /// Where the entries of each row start; none if rows are dense.
     pub offsets: Option<ArrayRef<'a, i32>>,
     /// The feature of each entry; none if rows are dense.
@@ -29,7 +29,7 @@ pub struct Block<'a> {
     pub weights: Option<ArrayRef<'a, f64>>,
 }
 
-impl<'a> Block<'a> {
+impl<'a> RowBlock<'a> {
     /// The arrays of a call. Those of the structure and the weights may be null, and at most one of the values is not.
     ///
     /// # Errors

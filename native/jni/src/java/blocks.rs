@@ -336,7 +336,7 @@ mod tests {
     use super::*;
     use crate::{
         boundary::pins::tests::{Heap, HeapArray},
-        rows::arrays::{LabelledRows, Sgd},
+        rows::arrays::{Sgd, SgdFields},
     };
 
     /// Two dense blocks of one row each. Arrays 1 and 3 have the value, 2 and 4 the label.
@@ -347,7 +347,7 @@ mod tests {
             offsets: None,
             indices: None,
             values: (None, Some(HeapArray::array_ref(values))),
-            fields: LabelledRows {
+            fields: SgdFields {
                 labels: HeapArray::array_ref(labels),
                 weights: None,
                 scale: None,

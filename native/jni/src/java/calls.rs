@@ -10,15 +10,16 @@ use jni::{
 
 use crate::{
     boundary::{
+        constants::bridge::{OK, STATE_LOST},
         fault::Fault,
         header::{self, Header},
     },
     cd::{
         self,
-        dual::{Dual, Rows},
+        dual::{Dual, DualFields},
         layout::{DUAL_CANDIDATES, MAX_CANDIDATES, MAX_POINTS},
         orientation::Orientation,
-        primal::{Moments, Primal},
+        primal::{Primal, PrimalFields},
         request::Request,
         rounds,
         states::{STATES, States},
@@ -29,15 +30,10 @@ use crate::{
     },
     rows::{
         self,
-        arrays::{LabelledRows, Sgd},
+        arrays::{Sgd, SgdFields},
         calls::SgdCall,
     },
 };
-
-/// The call was done.
-pub const OK: jint = 0;
-/// This process does not have the state that the call needs, or the fit was freed.
-pub const STATE_LOST: jint = 1;
 
 /// The most settings that an orientation takes, points and candidates included.
 const MAX_SETTINGS: usize = DUAL_CANDIDATES + MAX_CANDIDATES + 2 * MAX_POINTS;
@@ -124,27 +120,27 @@ cd_method!(
     primal_round = rounds::round,
     Primal,
     rows,
-    Moments { mean: required, variance: required, deviation: required; weights },
+    PrimalFields { mean: required, variance: required, deviation: required; weights },
     shared
 );
 cd_method!(
     primal_product = rounds::product,
     Primal,
     rows,
-    Moments { mean: required, variance: required, deviation: required; weights }
+    PrimalFields { mean: required, variance: required, deviation: required; weights }
 );
 cd_method!(
     dual_round = rounds::round,
     Dual,
     features,
-    Rows { labels: required, weights: optional; scale, mean },
+    DualFields { labels: required, weights: optional; scale, mean },
     shared
 );
 cd_method!(
     dual_product = rounds::product,
     Dual,
     features,
-    Rows { labels: required, weights: optional; scale, mean }
+    DualFields { labels: required, weights: optional; scale, mean }
 );
 
 /// A call of model averaging.
@@ -170,7 +166,7 @@ pub fn sgd_call<'l, P: SgdCall>(
         indices: &features,
         values32: &values32,
         values64: &values64,
-        fields: LabelledRows {
+        fields: SgdFields {
             labels: Doubles::OfBlocks(&labels),
             weights: Some(Doubles::OfBlocks(&weights)),
             scale: Some(Doubles::Common(&scale)),

@@ -1,6 +1,6 @@
 //! The function that sums what is known of data before the first round.
 
-use dwell_solvers::{FeatureSums, SUMS};
+use dwell_solvers::{FeatureSums, SUMS, facts::sums};
 use jni::{
     Env,
     objects::{JClass, JDoubleArray, JFloatArray, JIntArray, JLongArray},
@@ -9,18 +9,30 @@ use jni::{
 
 use crate::{
     boundary::{
+        constants::sums as layout,
         fault::{Fault, argument},
         pins::ArrayRef,
     },
-    java::block::Block,
+    java::block::RowBlock,
 };
+
+const _: () = assert!(
+    layout::COUNT == sums::COUNT
+        && layout::WEIGHT == sums::WEIGHT
+        && layout::FIRST == sums::FIRST
+        && layout::DIFFERENCES == sums::DIFFERENCES
+        && layout::SQUARES == sums::SQUARES
+        && layout::POSITIVE == sums::POSITIVE
+        && layout::WIDTH == sums::WIDTH
+        && layout::SUMS == SUMS
+);
 
 /// Values that are summed in one loan: about a millisecond of work.
 const SUMMED: usize = 1 << 18;
 
 /// See `NativeBridge.featureSums`.
 #[expect(clippy::too_many_arguments, reason = "signature of the Java method")]
-pub fn sums<'l>(
+pub fn feature_sums<'l>(
     env: &mut Env<'l>,
     _: JClass<'l>,
     offsets: JIntArray<'l>,
@@ -47,7 +59,7 @@ pub fn sums<'l>(
         ));
     }
     let (structure, values) = ((&offsets, &features), (&values32, &values64));
-    let block = Block::new(env, structure, values, &labels, &weights)?;
+    let block = RowBlock::new(env, structure, values, &labels, &weights)?;
     let ones = ArrayRef::new(env, "ones", &ones)?;
     let positions = ArrayRef::new(env, "positions", &positions)?;
     let sums = ArrayRef::new(env, "sums", &sums)?;

@@ -97,7 +97,7 @@ pub const METHODS: &[NativeMethod] = &[
     native_method! {
         static fn feature_sums(offsets: jint[], features: jint[], values32: jfloat[], values64: jdouble[], labels: jdouble[],
             weights: jdouble[], used: jint, ones: jlong[], positions: jint[], sums: jdouble[]) -> jint,
-        fn = facts::sums,
+        fn = facts::feature_sums,
         error_policy = Throw
     },
     native_method! {
@@ -114,30 +114,32 @@ pub const METHODS: &[NativeMethod] = &[
         error_policy = Throw
     },
     native_method! {
-        static fn quasi_newton_trial(ends: jint[], deviation: jdouble[], mean: jdouble[], point: jdouble[], direction: jdouble[],
-            subgradient: jdouble[], step: jdouble, threads: jint, next: jdouble[], model: jbyte[], centres: jdouble[]) -> void,
+        static fn quasi_newton_begin(ends: jint[], deviation: jdouble[], mean: jdouble[], factors: jdouble[], l1: jdouble, l2: jdouble,
+            start: jdouble[], memory: jint, threads: jint) -> jlong,
+        fn = quasi_newton::begin,
+        error_policy = Throw
+    },
+    native_method! {
+        static fn quasi_newton_trial(search: jlong, step: jdouble, model: jbyte[]) -> jdouble[],
         fn = quasi_newton::trial,
         error_policy = Throw
     },
     native_method! {
-        static fn quasi_newton_gradient(ends: jint[], deviation: jdouble[], mean: jdouble[], factors: jdouble[], l1: jdouble,
-            l2: jdouble, sums: jdouble[], total: jdouble, intercepts: jdouble[], at: jdouble[], direction: jdouble[], threads: jint,
-            gradient: jdouble[], subgradient: jdouble[], result: jdouble[]) -> void,
+        static fn quasi_newton_gradient(search: jlong, sums: jdouble[], total: jdouble, intercepts: jdouble[]) -> jdouble[],
         fn = quasi_newton::gradient,
         error_policy = Throw
     },
     native_method! {
-        static fn quasi_newton_products(ends: jint[], point: jdouble[], next: jdouble[], gradient: jdouble[], next_gradient: jdouble[],
-            search: jdouble[], history: jfloat[][], threads: jint, sums: jdouble[]) -> void,
-        fn = quasi_newton::products,
+        static fn quasi_newton_accept(search: jlong, moved: jboolean) -> jdouble[],
+        fn = quasi_newton::accept,
         error_policy = Throw
     },
     native_method! {
-        static fn quasi_newton_direction(ends: jint[], search: jdouble[], factor: jdouble, history: jfloat[][], factors: jdouble[],
-            descends: jboolean, threads: jint, direction: jdouble[], result: jdouble[]) -> void,
-        fn = quasi_newton::direction,
+        static fn quasi_newton_turn(search: jlong, factor: jdouble, factors: jdouble[]) -> jdouble[],
+        fn = quasi_newton::turn,
         error_policy = Throw
     },
+    native_method! { static fn quasi_newton_free(search: jlong) -> void, fn = quasi_newton::free, error_policy = Throw },
     native_method! { static fn pass_fork(pass: jlong) -> jlong, fn = pass::fork, error_policy = Throw },
     native_method! { static fn pass_join(into: jlong, from: jlong) -> void, fn = pass::join, error_policy = Throw },
     native_method! { static fn pass_free(pass: jlong) -> void, fn = pass::free, error_policy = Throw },

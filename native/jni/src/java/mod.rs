@@ -9,10 +9,12 @@
 //! | [`margins`] | the call on margins |
 //! | [`newton`] | the functions of the quadratic model of Newton's method |
 //! | [`pass`] | the functions of a pass over rows |
-//! | [`quasi_newton`] | the functions of the leader of L-BFGS |
+//! | [`quasi_newton`] | the functions of a search by L-BFGS |
+//! | [`search`] | the vectors of such a search |
 //! | [`states`] | the functions on worker states and checks |
 //! | [`blocks`] | the arguments of a call on blocks, and the loan of one block after another |
 //! | [`block`] | the arrays of one block of rows, and their loan |
+//! | [`handles`] | objects that Java knows by a handle |
 //! | [`arguments`] | Java arrays that are copied |
 
 pub mod arguments;
@@ -20,10 +22,12 @@ pub mod block;
 pub mod blocks;
 pub mod calls;
 pub mod facts;
+pub mod handles;
 pub mod lda;
 pub mod margins;
 pub mod methods;
 pub mod newton;
 pub mod pass;
 pub mod quasi_newton;
+pub mod search;
 pub mod states;

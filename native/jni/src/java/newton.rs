@@ -17,7 +17,7 @@ use crate::{
         pins::ArrayRef,
         pool,
     },
-    java::arguments::{copied, optional},
+    java::arguments::{copied, doubles, optional},
 };
 
 /// See `NativeBridge.newtonModel`.
@@ -128,9 +128,7 @@ pub fn remainders_of<'l>(
     }
     let views: Vec<&[f64]> = own.iter().map(Vec::as_slice).collect();
     let found = on_threads(threads, || remainders(&views, &flags[0], &flags[1]))?;
-    let array = env.new_double_array(found.len())?;
-    array.set_region(env, 0, &found)?;
-    Ok(array)
+    doubles(env, &found)
 }
 
 /// Works on so many threads.

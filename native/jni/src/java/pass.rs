@@ -1,6 +1,6 @@
 //! The functions of a pass over rows, block by block.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use dwell_solvers::{
     network::{Layers, NetworkPass},
@@ -11,6 +11,7 @@ use jni::{
     objects::{JByteArray, JClass, JDoubleArray, JFloatArray, JIntArray, JLongArray},
     sys::jlong,
 };
+use once_cell::sync::Lazy;
 
 use crate::{
     boundary::{
@@ -22,8 +23,9 @@ use crate::{
     },
     java::{
         arguments::{copied, decoded, numbers, set_bytes},
-        block::Block,
+        block::RowBlock,
         calls::write_header,
+        handles::Handles,
     },
     pass::{
         kinds::Pass,
@@ -33,9 +35,11 @@ use crate::{
             LAYOUT_VERSION, LOSS_SUM, LOSSES, MAJORISE, MAX_LAYERS, MAX_STEPS, MOMENTS, PROXIMAL,
             REACH, ROWS, SLOPE_SQUARES, SLOPES,
         },
-        passes::PASSES,
     },
 };
+
+/// The passes that are in progress in this process.
+pub static PASSES: Lazy<Handles<Pass>> = Lazy::new(|| Handles::new("pass"));
 
 /// See `NativeBridge.passBegin`.
 #[expect(clippy::too_many_arguments, reason = "signature of the Java method")]
@@ -128,34 +132,30 @@ pub fn block<'l>(
     weights: JDoubleArray<'l>,
 ) -> Result<jlong, Fault> {
     let (structure, values) = ((&offsets, &features), (&values32, &values64));
-    let block = Block::new(env, structure, values, &labels, &weights)?;
+    let block = RowBlock::new(env, structure, values, &labels, &weights)?;
     PASSES.with(pass, |pass| {
         let (rows, features) = (block.labels.length(), pass.features());
         block.check_lengths(features)?;
         let fingerprint = block.lend(env, |_, matrix, _, _| {
             Ok(Fingerprint::of_matrix(features, matrix))
         })?;
-        let mut is_known = KNOWN.contains(fingerprint);
-        let (mut next, mut spent) = (0, Duration::ZERO);
+        let start = Instant::now();
+        KNOWN.check(fingerprint, || {
+            block.lend(env, |_, matrix, _, _| {
+                matrix.checked_view(rows, features)?;
+                Ok(())
+            })
+        })?;
+        let mut next = 0;
         while next < rows {
-            let start = Instant::now();
             next = block.lend(env, |_, matrix, labels, weights| {
-                let view = if is_known {
-                    matrix.known_view(rows, features)?
-                } else {
-                    matrix.checked_view(rows, features)?
-                };
+                let view = matrix.known_view(rows, features)?;
                 Ok(pass.take(view, labels, weights, next)?)
             })?;
             // Nothing is pinned while the pass works on its copy.
             pass.work()?;
-            if !is_known {
-                KNOWN.insert(fingerprint);
-                is_known = true;
-            }
-            spent += start.elapsed();
         }
-        Ok(spent.as_nanos() as jlong)
+        Ok(start.elapsed().as_nanos() as jlong)
     })
 }
 
@@ -185,7 +185,7 @@ pub fn end<'l>(
         header::fill(&mut header[LOSSES..LOSSES + MAX_STEPS], &outcome.losses);
         Ok((header, vector))
     })?;
-    PASSES.free(pass);
+    drop(PASSES.take(pass));
     let needed = header::BYTES + 8 * vector.len();
     if length < needed || vector.is_empty() && length > needed {
         return Err(argument!(
@@ -204,11 +204,16 @@ pub fn end<'l>(
 
 /// See `NativeBridge.passJoin`.
 pub fn join(_: &mut Env<'_>, _: JClass<'_>, into: jlong, from: jlong) -> Result<(), Fault> {
-    PASSES.join(into, from)
+    PASSES.with(into, |pass| match PASSES.take(from) {
+        Some(other) => Ok(pass.join(other)?),
+        None => Err(argument!(
+            "pass {from} cannot be joined: there is no such pass, or a call works on it"
+        )),
+    })
 }
 
 /// See `NativeBridge.passFree`.
 pub fn free(_: &mut Env<'_>, _: JClass<'_>, pass: jlong) -> Result<(), Fault> {
-    PASSES.free(pass);
+    drop(PASSES.take(pass));
     Ok(())
 }

@@ -21,9 +21,13 @@ use crate::{
         },
         states::{Committed, STATES},
     },
-    java::arguments::{expect_length, finite},
+    java::{
+        arguments::{expect_length, finite},
+        pass::PASSES,
+        search::SEARCHES,
+    },
     lda::scratch::SCRATCH,
-    pass::passes::PASSES,
+    pass::kinds::Pass,
 };
 
 /// See `NativeBridge.exportState`.
@@ -148,10 +152,10 @@ pub fn expire(_: &mut Env<'_>, _: JClass<'_>, max_age_millis: jlong) -> Result<j
 
 /// See `NativeBridge.stateBytes`.
 pub fn state_bytes(_: &mut Env<'_>, _: JClass<'_>) -> Result<jlong, Fault> {
-    Ok((STATES.bytes() + SCRATCH.bytes() + PASSES.bytes()) as jlong)
+    Ok((STATES.bytes() + SCRATCH.bytes() + PASSES.sum(Pass::bytes)) as jlong)
 }
 
 /// See `NativeBridge.stateEntries`.
 pub fn state_entries(_: &mut Env<'_>, _: JClass<'_>) -> Result<jlong, Fault> {
-    Ok((STATES.entries() + SCRATCH.entries() + PASSES.entries()) as jlong)
+    Ok((STATES.entries() + SCRATCH.entries() + PASSES.entries() + SEARCHES.entries()) as jlong)
 }

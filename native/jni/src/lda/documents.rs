@@ -2,13 +2,12 @@
 
 use std::ops::Range;
 
-use dwell_solvers::{Columns, lda::Documents};
+use dwell_solvers::lda::Documents;
 
 use crate::{
     boundary::{
-        blocks::{Block, Caller, View},
+        blocks::{self, Block, Caller, View},
         fault::Fault,
-        fingerprint::{Fingerprint, KNOWN},
         partition::Partition,
     },
     lda::request::LdaRequest,
@@ -42,22 +41,10 @@ impl Partition for Lda {
 /// # Errors
 /// `Argument` names the array and the place at fault.
 pub fn check_documents<C: Caller<Lda>>(caller: &mut C, vocabulary: usize) -> Result<(), Fault> {
-    for block in 0..caller.count() {
-        let fingerprint = caller.lend(|loan| {
-            let matrix = loan.block(block)?.matrix;
-            Ok(Fingerprint::of_documents(vocabulary, matrix))
-        })?;
-        if !KNOWN.contains(fingerprint) {
-            caller.lend(|loan| {
-                let block = loan.block(block)?;
-                let view = block.matrix.checked_view(block.count, vocabulary)?;
-                let documents = Documents::validated_before(Columns::new(view)?)?;
-                Ok(documents.check_counts(0..documents.len())?)
-            })?;
-            KNOWN.insert(fingerprint);
-        }
-    }
-    Ok(())
+    blocks::check(caller, vocabulary, |block| {
+        let documents = Documents::validated_before(block.columns(vocabulary)?)?;
+        Ok(documents.check_counts(0..documents.len())?)
+    })
 }
 
 impl<P> View<Lda> for LdaRequest<P> {

@@ -109,3 +109,23 @@ impl Pass {
         of_each!(self, pass => pass.outcome())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use dwell_solvers::{
+        Loss, RowLoss,
+        network::Layers,
+        pass::{PassLoss, PassParams},
+    };
+
+    use super::*;
+
+    #[test]
+    fn kinds_of_passes_are_not_joined() {
+        let loss = PassLoss::Row(RowLoss::Margin(Loss::Squared));
+        let rows = RowPass::new(PassParams::at_zero(loss, false, 2)).unwrap();
+        let network = NetworkPass::new(Layers::new(&[2, 2]).unwrap(), vec![0.0; 6]).unwrap();
+        let error = Pass::Rows(rows).join(Pass::Network(network)).unwrap_err();
+        assert!(matches!(error, SolverError::Shape(text) if text.contains("two kinds")));
+    }
+}

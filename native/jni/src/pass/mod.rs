@@ -4,8 +4,6 @@
 //! |---|---|
 //! | [`layout`] | slots of `control` and results |
 //! | [`kinds`] | what a pass is of: a linear model, or a network |
-//! | [`passes`] | the passes in progress |
 
 pub mod kinds;
 pub mod layout;
-pub mod passes;

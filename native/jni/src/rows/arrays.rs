@@ -19,7 +19,7 @@ pub enum Sgd {}
 
 /// Labels and weights of the rows, and the scale of the features.
 #[derive(Debug, Clone, Copy)]
-pub struct LabelledRows<A> {
+pub struct SgdFields<A> {
     /// Label of each row.
     pub labels: A,
     /// Weight of each row; absent if all are 1.
@@ -32,22 +32,22 @@ impl Partition for Sgd {
     const INDICES: &'static str = "features";
     const DENSE: bool = true;
 
-    type Fields<A: Copy> = LabelledRows<A>;
+    type Fields<A: Copy> = SgdFields<A>;
     type Data<'a> = SgdData<'a>;
 
     fn try_map<A: Copy, B: Copy, E>(
-        fields: LabelledRows<A>,
+        fields: SgdFields<A>,
         mut f: impl FnMut(&'static str, A) -> Result<B, E>,
-    ) -> Result<LabelledRows<B>, E> {
-        Ok(LabelledRows {
+    ) -> Result<SgdFields<B>, E> {
+        Ok(SgdFields {
             labels: f("labels", fields.labels)?,
             weights: fields.weights.map(|w| f("weights", w)).transpose()?,
             scale: fields.scale.map(|s| f("scale", s)).transpose()?,
         })
     }
 
-    fn present<A: Copy>(fields: LabelledRows<Option<A>>) -> Result<LabelledRows<A>, &'static str> {
-        Ok(LabelledRows {
+    fn present<A: Copy>(fields: SgdFields<Option<A>>) -> Result<SgdFields<A>, &'static str> {
+        Ok(SgdFields {
             labels: fields.labels.ok_or("labels")?,
             weights: fields.weights.flatten(),
             scale: fields.scale.flatten(),
@@ -57,7 +57,7 @@ impl Partition for Sgd {
 
 impl<P> View<Sgd> for SgdRequest<P> {
     fn data<'a>(&'a self, block: Block<'a, Sgd>, _: Range<usize>) -> Result<SgdData<'a>, Fault> {
-        let LabelledRows {
+        let SgdFields {
             labels,
             weights,
             scale,

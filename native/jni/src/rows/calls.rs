@@ -13,7 +13,7 @@ use crate::{
         pool,
     },
     rows::{
-        arrays::{LabelledRows, Sgd},
+        arrays::Sgd,
         layout::{
             CURSOR, DIVERGED, FACTOR, FACTORS, L1_NORM, LOSS_SUM, MAX_CANDIDATES, MAX_FACTORS,
             OBJECTIVES, REACHED_L1_NORM, REACHED_SQUARE_NORM, ROWS, SETTING_SHARE, SQUARE_NORM,
@@ -44,7 +44,8 @@ pub trait SgdCall: Sized {
 
 /// Checks the blocks of a call. They have so many features.
 fn check_rows<C: Caller<Sgd>>(caller: &mut C, features: usize) -> Result<(), Fault> {
-    check(caller, features, |fields: LabelledRows<&[f64]>| {
+    check(caller, features, |block| {
+        let fields = block.fields;
         Ok(SgdData::check(fields.labels, fields.weights, fields.scale)?)
     })
 }

@@ -6,7 +6,7 @@
 mod add;
 mod dense;
 mod rows;
-mod sums;
+pub mod sums;
 #[cfg(test)]
 mod tests;
 

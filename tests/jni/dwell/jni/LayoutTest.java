@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.DoubleBuffer;
 import org.junit.jupiter.api.Test;
 
-/** Lengths and slots of results and models. The Rust test {@code layouts.rs} compares the constants. */
+/** Lengths and slots of results and models. */
 class LayoutTest {
 
   @Test

@@ -55,7 +55,7 @@ class LdaArgumentsTest {
     refused("alpha", c -> c.fields.put("alpha", new double[3]));
     refused("offset", c -> c.offsets = new int[0]);
     refused("the last offset is", c -> c.offsets = Arrays.copyOf(c.offsets, 5));
-    refused("one for each index", c -> c.indices = Arrays.copyOf(c.indices, c.indices.length - 1));
+    refused("there are ", c -> c.indices = Arrays.copyOf(c.indices, c.indices.length - 1));
     refused("values", c -> c.values64 = Arrays.copyOf(c.values64, 3));
     refused("values32", c -> c.values32 = new float[c.indices.length]);
     for (int length : new int[] {8 * 59, 476, 484, 8 * 61, 8 * 120}) {

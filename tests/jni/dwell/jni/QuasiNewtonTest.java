@@ -6,27 +6,36 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
-/** The leader of L-BFGS: cases by hand, vectors of several pins, and wrong arguments, each an exception that names the argument. */
+/** Searches by L-BFGS: cases by hand, vectors of several pins, and wrong arguments, each an exception that names the argument. */
 class QuasiNewtonTest {
   @BeforeAll
   static void load() {
     NativeLoader.ensureLoaded();
   }
 
+  @AfterEach
+  void allAreFreed() {
+    NativeBridge.quasiNewtonFree(search);
+    assertEquals(0, NativeBridge.stateEntries());
+  }
+
   /** Two outputs of two features and an intercept, each a block. */
   private final int[] ends = {3, 6};
   private final double[] deviation = {2, 0, 1, 2, 0, 1};
   private final double[] mean = {3, 5, 0, 3, 5, 0};
-  private final double[] point = {2, 0, 1, -4, 0, 2};
-  private final double[] direction = {2, 0, 1, 2, 0, -1};
-  private final double[] next = new double[6];
+  private final double[] factors = {0.5, 1, 0, 0.5, 1, 0};
+  private final double[] start = {2, 0, 1, -4, 0, 2};
+  private final double[] sums = {8, 1, 4, -16, 1, -8};
+  private final double[] intercepts = {1, -2};
   private final byte[] model = new byte[48];
-  private final double[] two = new double[2];
+  private long search;
 
   private static double[] decoded(byte[] bytes) {
     double[] numbers = new double[bytes.length / 8];
@@ -34,161 +43,147 @@ class QuasiNewtonTest {
     return numbers;
   }
 
-  @Test
-  void trialByHand() {
-    double[] centres = new double[2];
-    NativeBridge.quasiNewtonTrial(ends, deviation, mean, point, direction, null, 1.0, 1, next, model, centres);
-    assertArrayEquals(new double[] {4, 0, 2, -2, 0, 1}, next);
-    assertArrayEquals(new double[] {2, 0, 2, -1, 0, 1}, decoded(model));
-    assertArrayEquals(new double[] {6, -3}, centres);
-    double[] subgradient = {1, 1, 1, 1, 1, 1};
-    NativeBridge.quasiNewtonTrial(ends, deviation, null, point, direction, subgradient, 2.0, 2, next, model, centres);
-    // The second output's features stop at 0, where they leave their orthant.
-    assertArrayEquals(new double[] {6, 0, 3, 0, 0, 0}, next);
-    assertArrayEquals(new double[] {3, 0, 3, 0, 0, 0}, decoded(model));
-    assertArrayEquals(new double[2], centres, "features that are not centred");
+  private void begin(double[] mean, double l1, int threads) {
+    search = NativeBridge.quasiNewtonBegin(ends, deviation, mean, factors, l1, 2.0, start, 3, threads);
   }
 
   @Test
-  void gradientByHand() {
-    double[] sums = {8, 1, 4, -16, 1, -8};
-    double[] factors = {0.5, 1, 0, 0.5, 1, 0};
-    double[] gradient = new double[6];
-    double[] subgradient = new double[6];
-    double[] result = new double[10];
-    NativeBridge.quasiNewtonGradient(ends, deviation, mean, factors, 4.0, 2.0, sums, 4.0, new double[] {1, -2}, point, direction, 1,
-        gradient, subgradient, result);
-    // (8 / 4 - 3) / 2 + 2 / 4 * 2, and (-4 + 6) / 2 + 2 / 4 * -4.
-    assertArrayEquals(new double[] {0.5, 0, 1, -1, 0, -2}, gradient);
-    assertArrayEquals(new double[] {2.5, 0, 1, -3, 0, -2}, subgradient);
+  void smoothByHand() {
+    begin(mean, 0.0, 1);
+    assertArrayEquals(new double[] {3, -6}, NativeBridge.quasiNewtonTrial(search, 0.0, model), "means times coefficients");
+    assertArrayEquals(new double[] {1, 0, 1, -2, 0, 2}, decoded(model));
+    // The gradient is (8 / 4 - 3) / 2 + 2 / 4 * 2, 0, 1, and (-4 + 6) / 2 + 2 / 4 * -4, 0, -2.
     assertArrayEquals(
-        new double[] {1, 4, 5 + 1, 0.25 + 1, 6.25 + 1, 4, 8, -6 + 2, 1 + 4, 9 + 4}, result, "for each block");
-    double[] free = {2, 0, 0, 2, 0, 0};
-    NativeBridge.quasiNewtonGradient(
-        ends, free, null, factors, 0.0, 2.0, sums, 4.0, two, point, direction, 2, gradient, null, result);
-    assertArrayEquals(new double[] {2, 0, 0, -4, 0, 0}, gradient, 0.0, "without an intercept its entry is not free");
-    assertArrayEquals(new double[] {1, 0, 4, 4, 0, 4, 0, -8, 16, 0}, result);
+        new double[] {1, 0, 0, 0.25 + 1, 0, 4, 0, 0, 1 + 4, 0}, NativeBridge.quasiNewtonGradient(search, sums, 4.0, intercepts));
+    assertEquals(0, NativeBridge.quasiNewtonAccept(search, false).length);
+    assertArrayEquals(new double[] {1.25, -1.25, 5, -5}, NativeBridge.quasiNewtonTurn(search, -1.0, new double[0]));
+    assertArrayEquals(new double[] {2.25, -4.5}, NativeBridge.quasiNewtonTrial(search, 1.0, model));
+    assertArrayEquals(new double[] {0.75, 0, 0, -1.5, 0, 4}, decoded(model));
+    NativeBridge.quasiNewtonGradient(search, new double[6], 1.0, new double[2]);
+    // The step is -0.5, 0, -1, 1, 0, 2; the new gradient 0.75, 0, 0, -1.5, 0, 0.
+    assertArrayEquals(
+        new double[] {1.25, 0.875, -0.375, 0.875, 0.0625 + 1, 0.1875, 5, 3.5, -1.5, 3.5, 0.25 + 4, 0.75},
+        NativeBridge.quasiNewtonAccept(search, true));
   }
 
+  @Test
+  void firstPenaltyByHand() {
+    begin(null, 4.0, 2);
+    assertArrayEquals(new double[2], NativeBridge.quasiNewtonTrial(search, 0.0, model), "features that are not centred");
+    // The gradient is 8 / 4 / 2 + 2 / 4 * 2, 0, 1 and -16 / 4 / 2 + 2 / 4 * -4, 0, -2; the subgradient has 2 more, and 2 less.
+    assertArrayEquals(
+        new double[] {1, 4, 0, 4 + 1, 16 + 1, 4, 8, 0, 16 + 4, 36 + 4},
+        NativeBridge.quasiNewtonGradient(search, sums, 4.0, intercepts));
+    NativeBridge.quasiNewtonAccept(search, false);
+    assertArrayEquals(new double[] {17, -17, 40, -40}, NativeBridge.quasiNewtonTurn(search, -1.0, new double[0]));
+    NativeBridge.quasiNewtonTrial(search, 1.0, model);
+    assertArrayEquals(new double[] {0, 0, 0, 0, 0, 4}, decoded(model), "all but the last leave their orthant");
+    NativeBridge.quasiNewtonTrial(search, 0.25, model);
+    assertArrayEquals(new double[] {0.5, 0, 0.75, -1.25, 0, 2.5}, decoded(model));
+  }
+
+  /** Vectors of whole numbers, whose sums have no rounding, for as many corrections as are kept and one more. */
   @Test
   void vectorsOfSeveralPins() {
     int n = 100_001;
-    Random random = new Random(1);
-    double[][] given = new double[5][n];
-    for (double[] vector : given) {
-      for (int i = 0; i < n; i++) {
-        vector[i] = random.nextInt(9) - 4;
-      }
-    }
-    float[][] history = new float[6][n];
-    for (int k : new int[] {1, 2, 4, 5}) {
-      for (int i = 0; i < n; i++) {
-        history[k][i] = random.nextInt(5) - 2;
-      }
-    }
     int[] blocks = {16384, 32768, 40000, 100_000, 100_001};
-    double[] sums = new double[5 * 18];
-    NativeBridge.quasiNewtonProducts(blocks, given[0], given[1], given[2], given[3], given[4], history, 1, sums);
-    double[] shared = new double[5 * 18];
-    NativeBridge.quasiNewtonProducts(blocks, given[0], given[1], given[2], given[3], given[4], history, 3, shared);
-    assertArrayEquals(sums, shared, "threads");
-    double[] expected = new double[5 * 18];
-    double[] along = new double[n];
-    double[] products = new double[10];
-    double[] factors = {1, 2, -1, 0.5, 1, -2};
-    for (int i = 0; i < n; i++) {
-      assertEquals((float) (given[1][i] - given[0][i]), history[0][i]);
-      assertEquals((float) (given[3][i] - given[2][i]), history[3][i]);
-      int block = 0;
-      while (i >= blocks[block]) {
-        block++;
-      }
-      double entry = -2 * given[4][i];
-      for (int k = 0; k < 6; k++) {
-        expected[18 * block + 3 * k] += history[0][i] * history[k][i];
-        expected[18 * block + 3 * k + 1] += history[3][i] * history[k][i];
-        expected[18 * block + 3 * k + 2] += given[4][i] * history[k][i];
-        entry += factors[k] * history[k][i];
-      }
-      along[i] = entry * given[4][i] < 0 ? entry : 0;
-      products[2 * block] += along[i] * along[i];
-      products[2 * block + 1] += along[i] * given[4][i];
-    }
-    assertArrayEquals(expected, sums, "whole numbers have no rounding");
-    double[] found = new double[n];
-    double[] result = new double[10];
-    NativeBridge.quasiNewtonDirection(blocks, given[4], -2, history, factors, true, 2, found, result);
-    assertArrayEquals(products, result);
-    assertArrayEquals(along, found);
-  }
+    double[] ones = new double[n];
+    Arrays.fill(ones, 1.0);
+    for (int threads : new int[] {1, 3}) {
+      long many = NativeBridge.quasiNewtonBegin(blocks, ones, null, new double[n], 0.0, 0.0, new double[n], 2, threads);
+      Random random = new Random(1);
+      double[] point = new double[n];
+      double[] gradient = new double[n];
+      double[] direction = new double[n];
+      float[][] history = new float[4][n];
 
-  @Test
-  void withoutCorrections() {
-    double[] found = new double[2];
-    double[] result = new double[2];
-    NativeBridge.quasiNewtonDirection(new int[] {2}, new double[] {1, -2}, -1, new float[0][], new double[0], false, 1, found, result);
-    assertArrayEquals(new double[] {5, -5}, result);
-    assertArrayEquals(new double[] {-1, 2}, found);
+      for (int k = 0; k < 4; k++) {
+        byte[] next = new byte[8 * n];
+        NativeBridge.quasiNewtonTrial(many, k == 0 ? 0.0 : 1.0, next);
+        double[] trial = decoded(next);
+        double[] after = new double[n];
+        for (int i = 0; i < n; i++) {
+          assertEquals(point[i] + direction[i], trial[i]);
+          after[i] = random.nextInt(5) - 2;
+        }
+        NativeBridge.quasiNewtonGradient(many, after, 1.0, new double[5]);
+        double[] products = NativeBridge.quasiNewtonAccept(many, k > 0);
+        int kept = Math.min(k, 2);
+        double[] factors = {1, 2, -1, 3};
+        factors = kept == 2 ? factors : kept == 1 ? new double[] {1, -1} : new double[0];
+        double[] expected = new double[30 * kept];
+        double[] turned = new double[10];
+        if (k > 0) {
+          history = new float[][] {new float[n], history[0], new float[n], history[2]};
+        }
+        for (int i = 0; i < n; i++) {
+          int block = 0;
+          while (i >= blocks[block]) {
+            block++;
+          }
+          history[0][i] = (float) (trial[i] - point[i]);
+          history[2][i] = (float) (after[i] - gradient[i]);
+          direction[i] = -2 * after[i];
+          for (int v = 0; v < 2 * kept; v++) {
+            float entry = history[v < kept ? v : v - kept + 2][i];
+            int at = 6 * kept * block + 3 * v;
+            expected[at] += history[0][i] * entry;
+            expected[at + 1] += history[2][i] * entry;
+            expected[at + 2] += after[i] * entry;
+            direction[i] += factors[v] * entry;
+          }
+          turned[2 * block] += direction[i] * direction[i];
+          turned[2 * block + 1] += direction[i] * after[i];
+        }
+        assertArrayEquals(expected, products, "correction " + k);
+        double[] found = NativeBridge.quasiNewtonTurn(many, -2, factors);
+        assertArrayEquals(turned, found, "direction " + k);
+        point = trial;
+        gradient = after;
+      }
+      NativeBridge.quasiNewtonFree(many);
+    }
   }
 
   /** Nothing happens to a slice without blocks. */
   @Test
   void noBlocks() {
     double[] none = {};
-    int[] noEnds = {};
-    NativeBridge.quasiNewtonTrial(noEnds, none, none, none, none, null, 1, 1, new double[0], new byte[0], none);
-    NativeBridge.quasiNewtonGradient(
-        noEnds, none, none, none, 0, 0, none, 1, none, none, none, 1, new double[0], null, new double[0]);
-    NativeBridge.quasiNewtonProducts(noEnds, none, none, none, none, none, new float[2][0], 1, none);
-    NativeBridge.quasiNewtonDirection(noEnds, none, 1, new float[2][0], two, true, 1, new double[0], none);
-    refused("sums has length 1, expected 0",
-        () -> NativeBridge.quasiNewtonProducts(noEnds, none, none, none, none, none, new float[2][0], 1, new double[1]));
+    search = NativeBridge.quasiNewtonBegin(new int[0], none, none, none, 1.0, 0.0, none, 1, 1);
+    assertEquals(0, NativeBridge.quasiNewtonTrial(search, 1.0, new byte[0]).length);
+    assertEquals(0, NativeBridge.quasiNewtonGradient(search, none, 1.0, none).length);
+    assertEquals(0, NativeBridge.quasiNewtonAccept(search, true).length);
+    assertEquals(0, NativeBridge.quasiNewtonTurn(search, 1.0, new double[2]).length);
   }
 
-  private Executable trial(int[] ends, double[] deviation, double[] mean, double[] point, double[] next, byte[] model) {
-    return () -> NativeBridge.quasiNewtonTrial(ends, deviation, mean, point, direction, null, 1, 1, next, model, two);
+  private Executable beginning(int[] ends, double[] deviation, double[] mean, double[] start, int memory) {
+    return () -> NativeBridge.quasiNewtonBegin(ends, deviation, mean, factors, 0.0, 0.0, start, memory, 1);
   }
 
-  private Executable gradient(double[] factors, double[] sums, double[] subgradient, double[] result) {
-    return () -> NativeBridge.quasiNewtonGradient(
-        ends, deviation, mean, factors, 0, 0, sums, 1, two, point, direction, 1, next, subgradient, result);
-  }
-
-  private Executable products(int[] ends, float[][] history, double[] sums) {
-    return () -> NativeBridge.quasiNewtonProducts(ends, two, two, two, two, two, history, 1, sums);
+  /** A call that throws frees its search. */
+  private void refusedOfSearch(String text, Executable call) {
+    begin(mean, 0.0, 1);
+    refused(text, call);
+    refused("no such search", () -> NativeBridge.quasiNewtonAccept(search, false));
   }
 
   @Test
   void wrongArguments() {
-    refused("ends is null", trial(null, deviation, mean, point, next, model));
-    refused("ends are [3, 3]", trial(new int[] {3, 3}, deviation, mean, point, next, model));
-    refused("ends are [-1, 6]", trial(new int[] {-1, 6}, deviation, mean, point, next, model));
-    refused("ends are [65537]", trial(new int[] {65537}, new double[65537], mean, point, next, model));
-    refused("the vector has length 6, expected 5", trial(new int[] {3, 5}, deviation, mean, point, next, model));
-    refused("deviation", trial(ends, null, mean, point, next, model));
-    refused("mean has length 1", trial(ends, deviation, new double[1], point, next, model));
-    refused("point has length 5, expected 6", trial(ends, deviation, mean, new double[5], next, model));
-    refused("model", trial(ends, deviation, mean, point, next, new byte[40]));
-    refused("given twice", trial(ends, deviation, mean, point, point, model));
-    refused("centres has length 2, expected 1", trial(new int[] {6}, deviation, mean, point, next, model));
-    double[] result = new double[10];
-    double[] six = new double[6];
-    refused("factors", gradient(new double[1], six, null, result));
-    refused("sums is null", gradient(six, null, null, result));
-    refused("given twice", gradient(six, six, next, result));
-    refused("result has length 5, expected 10", gradient(six, six, null, new double[5]));
-    int[] all = {2};
-    refused("history is empty", products(all, new float[0][], new double[0]));
-    refused("history has length 3", products(all, new float[3][2], new double[9]));
-    refused("history has length 22", products(all, new float[22][2], new double[66]));
-    refused("an array of history has length 1", products(all, new float[2][1], new double[6]));
-    refused("an array of history is null", products(all, new float[2][], new double[6]));
-    float[] same = new float[2];
-    refused("the same array twice", products(all, new float[][] {same, same}, new double[6]));
-    refused("sums has length 5", products(all, new float[2][2], new double[5]));
-    refused("sums has length 6, expected 12", products(new int[] {1, 2}, new float[2][2], new double[6]));
-    refused("given twice", () -> NativeBridge.quasiNewtonDirection(all, two, 1, new float[2][2], two, false, 1, two, two));
-    refused("lengths [1, 2]",
-        () -> NativeBridge.quasiNewtonDirection(all, two, 1, new float[2][2], new double[1], false, 1, new double[2], new double[2]));
+    refused("ends is null", beginning(null, deviation, mean, start, 3));
+    refused("ends are [3, 3]", beginning(new int[] {3, 3}, deviation, mean, start, 3));
+    refused("ends are [-1, 6]", beginning(new int[] {-1, 6}, deviation, mean, start, 3));
+    refused("ends are [65537]", beginning(new int[] {65537}, deviation, mean, start, 3));
+    refused("deviation has length 6, expected 5", beginning(new int[] {3, 5}, deviation, mean, start, 3));
+    refused("deviation is null", beginning(ends, null, mean, start, 3));
+    refused("mean has length 1, expected 6", beginning(ends, deviation, new double[1], start, 3));
+    refused("start has length 5, expected 6", beginning(ends, deviation, mean, new double[5], 3));
+    refused("memory is 0", beginning(ends, deviation, mean, start, 0));
+    refusedOfSearch("model is null", () -> NativeBridge.quasiNewtonTrial(search, 1.0, null));
+    refusedOfSearch("model has length 40, expected 48", () -> NativeBridge.quasiNewtonTrial(search, 1.0, new byte[40]));
+    refusedOfSearch("sums is null", () -> NativeBridge.quasiNewtonGradient(search, null, 1.0, intercepts));
+    refusedOfSearch("sums has length 5", () -> NativeBridge.quasiNewtonGradient(search, new double[5], 1.0, intercepts));
+    refusedOfSearch("intercepts has length 1", () -> NativeBridge.quasiNewtonGradient(search, sums, 1.0, new double[1]));
+    refusedOfSearch("factors is null", () -> NativeBridge.quasiNewtonTurn(search, 1.0, null));
+    refusedOfSearch("lengths [2, 0]", () -> NativeBridge.quasiNewtonTurn(search, 1.0, new double[2]));
   }
 }

@@ -1,18 +1,29 @@
 package dwell.solver.rows.search
 
+import scala.collection.mutable.ArrayBuffer
 import scala.util.Random
 
 import breeze.linalg.{DenseVector => BDV}
 import breeze.optimize.{DiffFunction, FirstOrderMinimizer, LBFGS, OWLQN}
+import org.scalatest.BeforeAndAfterEach
 
 import dwell.LimitedSuite
 import dwell.base.LittleEndian
 import dwell.fit.ResultHeaders
+import dwell.jni.NativeBridge
 import dwell.solver.rows.leader.{LeaderSearch, Passed, QuasiNewton}
 import dwell.spark.NativeLibrary
 
 /** L-BFGS and OWL-QN against Breeze's own. */
-class LimitedMemorySuite extends LimitedSuite {
+class LimitedMemorySuite extends LimitedSuite with BeforeAndAfterEach {
+
+  private val held = ArrayBuffer.empty[SearchHolder]
+
+  override def afterEach(): Unit = {
+    held.foreach(_.close())
+    held.clear()
+    assert(NativeBridge.stateEntries() == 0L)
+  }
 
   /** A smooth convex function without a closed form of its minimum. */
   private final class Smooth(n: Int, random: Random) extends DiffFunction[BDV[Double]] {
@@ -61,6 +72,7 @@ class LimitedMemorySuite extends LimitedSuite {
       val intercepts = Array.tabulate(blocks.outputs)(c => sums(blocks.intercept(c)))
       Passed(loss, sums, intercepts, new ResultHeaders(Array.empty), addSeconds = 0.0)
     })
+    held += holder
     new SearchVectors(holder, space.l1 > 0.0, Memory)
   }
 

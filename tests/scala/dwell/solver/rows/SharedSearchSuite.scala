@@ -15,6 +15,7 @@ import dwell.data.TrainingReader
 import dwell.data.block.LabeledRow
 import dwell.data.rows.BlockData
 import dwell.fit.Aggregation
+import dwell.jni.NativeBridge
 import dwell.problem.{Algorithm, Hinge, Logistic, Loss, Penalty, Softmax, Squared}
 import dwell.solver.{LinearTrainer, TestProblem}
 import dwell.solver.linear.LinearSolution
@@ -76,6 +77,7 @@ class SharedSearchSuite extends LimitedSuite with BeforeAndAfterAll {
     val shared = solution(loss, penalty, intercept, Aggregation.Gang, proven)
     assert(calls.get >= Workers * shared.facts.rounds.map(_.localWork).sum, "the workers keep no slices")
     assert(shared.facts.aggregation == "gang" && whole.facts.aggregation == "driver")
+    assert(NativeBridge.stateEntries() == 0L, "leader and workers free their vectors")
     assert(shared.facts.rounds.size > 5, shared.facts.rounds.size)
     assert(shared.facts.rounds.map(_.objective) == whole.facts.rounds.map(_.objective))
     assert(shared.facts.rounds.map(_.localWork) == whole.facts.rounds.map(_.localWork))

@@ -9,7 +9,7 @@ package dwell.jni;
  * the weight of row i and S the sum of the weights of all rows. The <b>value</b> is the separable part of the objective that is
  * minimised: the penalty in primal calls, the sum of the conjugates (s_i / S) loss*(-alpha_i) in dual ones.
  *
- * <p>{@code native/jni/src/cd/layout.rs} has the same constants; {@code native/jni/tests/layouts.rs} compares them.
+ * <p>{@code native/jni/src/cd/layout.rs} takes its constants from this file.
  */
 public final class CdLayout {
 

@@ -8,7 +8,7 @@ package dwell.jni;
  * <p>A model has V K numbers for V words and K topics: number w K + k is lambda_kw - eta, topic k of word w without its prior, 0 to
  * 1e30. They are little endian floats. If V K is odd, a float 0 follows them, so that a vector has 8 ceil(V K / 2) bytes.
  *
- * <p>{@code native/jni/src/lda/layout.rs} has the same constants; {@code native/jni/tests/layouts.rs} compares them.
+ * <p>{@code native/jni/src/lda/layout.rs} takes its constants from this file.
  */
 public final class LdaLayout {
 

@@ -6,7 +6,7 @@ package dwell.jni;
  * <p>For row j, s is its weight, y its label, a its entry of {@code margins}, u of {@code update}, d of {@code direction}, and l the
  * loss at the margin z = a + intercept.
  *
- * <p>{@code native/jni/src/margins/layout.rs} has the same constants; {@code native/jni/tests/layouts.rs} compares them.
+ * <p>{@code native/jni/src/cd/margins/layout.rs} takes its constants from this file.
  */
 public final class MarginLayout {
 

@@ -362,90 +362,77 @@ public final class NativeBridge {
       double[] weights, int used, long[] ones, int[] positions, double[] sums);
 
   /**
-   * Moves the point of a search by L-BFGS. With n features and C outputs, vectors have C (n + 1) coordinates: of each output n, each the
-   * coefficient of a feature times its deviation, and the intercept of centred features, whose deviation is 1 and whose mean is 0. A call
-   * works on all of them or on a part. Java holds all vectors; no array that is written may be given twice.
+   * Begins a search by L-BFGS. With n features and C outputs, vectors have C (n + 1) coordinates: of each output n, each the coefficient of
+   * a feature times its deviation, and the intercept of centred features, whose deviation is 1 and whose mean is 0. A search has all of
+   * them or a part. Its vectors lie on Java's heap; those given are copied. If a call on a search throws, the search is freed.
    *
    * @param ends
-   *   cuts the vectors into blocks, each within one output and of 65536 entries at most: their ends, which increase
+   *   cuts the vectors into blocks, each within one output and of 65536 entries at most: their ends, which increase. Results have a row of
+   *   numbers for each block
    * @param deviation
    *   of each coordinate; the coefficient of a feature without deviation is 0
    * @param mean
    *   of each coordinate; null without an intercept
-   * @param point
-   *   the point; read
-   * @param direction
-   *   of the search; read
-   * @param subgradient
-   *   null without an L1 penalty; otherwise a coordinate that leaves the orthant in which the subgradient descends becomes 0
-   * @param step
-   *   along the direction
-   * @param threads
-   *   at most so many share the work; bits do not depend on their number
-   * @param next
-   *   written: the point after the step
-   * @param model
-   *   8 bytes for each coordinate, written, little endian: its coefficient, or the intercept of centred features
-   * @param centres
-   *   written: for each block the sum of mean times coefficient
-   */
-  public static native void quasiNewtonTrial(int[] ends, double[] deviation, double[] mean, double[] point, double[] direction,
-      double[] subgradient, double step, int threads, double[] next, byte[] model, double[] centres);
-
-  /**
-   * The gradient of a search by L-BFGS at a point, from the sums of a pass over all rows. Blocks are those of {@link #quasiNewtonTrial}.
-   *
    * @param factors
    *   r of each coordinate x, whose penalties are l1 r |x| and l2 (r x)^2 / 2
+   * @param start
+   *   the first point
+   * @param memory
+   *   corrections that are kept, at least 1
+   * @param threads
+   *   at most so many share the work; bits do not depend on their number
+   * @return the handle of the search, which one thread at a time may use. The caller frees it
+   */
+  public static native long quasiNewtonBegin(int[] ends, double[] deviation, double[] mean, double[] factors, double l1, double l2,
+      double[] start, int memory, int threads);
+
+  /**
+   * Tries a step along the direction, which is 0 at the start. With an L1 penalty, a coordinate that leaves the orthant in which the
+   * subgradient descends becomes 0.
+   *
+   * @param model
+   *   8 bytes for each coordinate, written, little endian: its coefficient, or the intercept of centred features
+   * @return a number a block: the sum of mean times coefficient
+   */
+  public static native double[] quasiNewtonTrial(long search, double step, byte[] model);
+
+  /**
+   * Takes the gradient at the last trial: of mean loss and L2 penalty, by the coordinates.
+   *
    * @param sums
    *   the gradient of the sum of the losses by the model
    * @param total
    *   sum of the weights of all rows
    * @param intercepts
    *   for each block the derivative of the mean loss by the intercept of its output
-   * @param at
-   *   the point
-   * @param gradient
-   *   written: the gradient of mean loss and L2 penalty by the coordinates
-   * @param subgradient
-   *   written: with the L1 penalty, the subgradient nearest to 0; null without one
-   * @param result
-   *   5 numbers a block, written: L2 penalty, L1 penalty, the product of direction and subgradient (or gradient), the squares of gradient
-   *   and subgradient
+   * @return 5 numbers a block: L2 penalty, L1 penalty, the product of direction and gradient, or with an L1 penalty the subgradient nearest
+   *   to 0, and the squares of gradient and subgradient
    */
-  public static native void quasiNewtonGradient(int[] ends, double[] deviation, double[] mean, double[] factors, double l1, double l2,
-      double[] sums, double total, double[] intercepts, double[] at, double[] direction, int threads, double[] gradient,
-      double[] subgradient, double[] result);
+  public static native double[] quasiNewtonGradient(long search, double[] sums, double total, double[] intercepts);
 
   /**
-   * Writes the newest correction, and its products with all corrections.
+   * Makes the last trial the point.
    *
-   * @param search
-   *   the subgradient at the next point, or its gradient
-   * @param history
-   *   2 m arrays for m corrections, at most 20, newest first: m steps, then m changes of the gradient. The newest of both are written
-   * @param sums
-   *   6 m numbers a block, written: for each array of history its products with the newest step, the newest change, and search
+   * @param moved
+   *   whether the step from the point before it becomes the newest correction
+   * @return empty unless it has moved; then 6 m numbers a block for m corrections: for each step, newest first, and then each change of the
+   *   gradient, its products with the newest step, the newest change, and the subgradient at the new point, or its gradient
    */
-  public static native void quasiNewtonProducts(int[] ends, double[] point, double[] next, double[] gradient, double[] nextGradient,
-      double[] search, float[][] history, int threads, double[] sums);
+  public static native double[] quasiNewtonAccept(long search, boolean moved);
 
   /**
-   * Combines a direction.
+   * Combines the next direction. With an L1 penalty, entries that do not descend along the subgradient are 0.
    *
    * @param factor
-   *   of search
+   *   of the subgradient at the point, or of its gradient
    * @param factors
-   *   of the arrays of history
-   * @param descends
-   *   whether entries that do not descend along search become 0
-   * @param direction
-   *   written
-   * @param result
-   *   2 numbers a block, written: its square, and its product with search
+   *   of steps and changes; the corrections without a factor are forgotten
+   * @return 2 numbers a block: the direction's square, and its product with the subgradient, or the gradient
    */
-  public static native void quasiNewtonDirection(int[] ends, double[] search, double factor, float[][] history, double[] factors,
-      boolean descends, int threads, double[] direction, double[] result);
+  public static native double[] quasiNewtonTurn(long search, double factor, double[] factors);
+
+  /** Frees a search; does nothing if there is no such search. */
+  public static native void quasiNewtonFree(long search);
 
   /** Frees a pass; does nothing if there is no such pass. */
   public static native void passFree(long pass);

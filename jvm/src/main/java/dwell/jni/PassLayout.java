@@ -18,7 +18,7 @@ package dwell.jni;
  *
  * <p>The result of a pass of a network has {@link #LOSS_SUM} and {@link #ROWS}, and its vector is the gradient, in the order of the weights.
  *
- * <p>{@code native/jni/src/pass/layout.rs} has the same constants; {@code native/jni/tests/layouts.rs} compares them.
+ * <p>{@code native/jni/src/pass/layout.rs} takes its constants from this file.
  */
 public final class PassLayout {
 

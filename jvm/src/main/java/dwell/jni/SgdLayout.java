@@ -9,7 +9,7 @@ package dwell.jni;
  * d C + c the intercept of output c, 0 without an intercept. The vector of a result has the layout of a model. Below, s_i is the
  * weight of row i, w_jc a coefficient, and u_j = 1 / sqrt(scale_j).
  *
- * <p>{@code native/jni/src/rows/layout.rs} has the same constants; {@code native/jni/tests/layouts.rs} compares them.
+ * <p>{@code native/jni/src/rows/layout.rs} takes its constants from this file.
  */
 public final class SgdLayout {
 

@@ -15,11 +15,11 @@ import scala.collection.mutable
 private[dwell] sealed class ModelStore(millis: () => Long) {
   import ModelStore._
 
-  private final class Fit(var lastUsed: Long) {
+  private final class FitModels(var lastUsed: Long) {
     val models = mutable.SortedMap.empty[Long, Entry]
   }
 
-  private val fits = mutable.HashMap.empty[Long, Fit]
+  private val fits = mutable.HashMap.empty[Long, FitModels]
 
   /** The fits freed last. A late task must not bring one of them back. */
   private val freed = new JLinkedHashMap[Long, Unit] {
@@ -30,7 +30,7 @@ private[dwell] sealed class ModelStore(millis: () => Long) {
   def put(fit: Long, version: Long, entry: Entry): Unit = synchronized {
     expire(AbandonedMillis)
     if (!freed.containsKey(fit)) {
-      fits.getOrElseUpdate(fit, new Fit(millis())).models(version) = entry
+      fits.getOrElseUpdate(fit, new FitModels(millis())).models(version) = entry
       notifyAll()
     }
   }
@@ -77,7 +77,7 @@ private[dwell] sealed class ModelStore(millis: () => Long) {
   /** The number of models held, over all fits. */
   def entries: Int = synchronized(fits.valuesIterator.map(_.models.size).sum)
 
-  private def used(fit: Long): Option[Fit] = {
+  private def used(fit: Long): Option[FitModels] = {
     val found = fits.get(fit)
     found.foreach(_.lastUsed = millis())
     found

@@ -100,12 +100,12 @@ private[data] object MovedBlocks {
   }
 
   /** A partition's report to the driver. */
-  private final case class Summary(size: SourceSize, weight: Double, bytes: Long)
+  private final case class SourceSummary(size: SourceSize, weight: Double, bytes: Long)
 
-  private def summary(blocks: Iterator[RowBlock]): Summary =
-    blocks.foldLeft(Summary(SourceSize(0L, 0L), 0.0, 0L)) { (sum, block) =>
+  private def summary(blocks: Iterator[RowBlock]): SourceSummary =
+    blocks.foldLeft(SourceSummary(SourceSize(0L, 0L), 0.0, 0L)) { (sum, block) =>
       val own = sizeOf(block)
-      Summary(
+      SourceSummary(
         SourceSize(sum.size.rows + own.rows, sum.size.nonzeros + own.nonzeros),
         sum.weight + (if (block.weights == null) block.rows.toDouble else block.weights.sum),
         sum.bytes + block.bytes)

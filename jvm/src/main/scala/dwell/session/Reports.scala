@@ -32,7 +32,7 @@ private object Reports {
       .add("page", StringType, nullable = false)
   }
 
-  private def text(kept: SessionReports.Kept, column: String): String = column match {
+  private def text(kept: SessionReports.KeptReport, column: String): String = column match {
     case "fit" => kept.fit
     case "uid" => kept.report.uid
     case "json" => kept.report.toJson

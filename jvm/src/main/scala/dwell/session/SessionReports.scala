@@ -18,7 +18,7 @@ private[dwell] object SessionReports {
    * @param fit
    *   the tag under which the client fitted the model; empty if the client has set none
    */
-  final case class Kept(fit: String, report: FitReport)
+  final case class KeptReport(fit: String, report: FitReport)
 
   /** Reports of a session. The fit of a search whose model is kept is its last one. */
   private val Most = 100
@@ -27,7 +27,7 @@ private[dwell] object SessionReports {
   private val OfServer = "SparkConnect_"
   private val OfClient = "_Tag_(dwell-[0-9a-f]{32})$".r.unanchored
 
-  private val kept = new WeakHashMap[SparkSession, mutable.ArrayBuffer[Kept]]
+  private val kept = new WeakHashMap[SparkSession, mutable.ArrayBuffer[KeptReport]]
 
   /** Keeps the report of a fit that a client asks for in this thread. Reports of other fits are found by their models. */
   def keep(report: FitReport): Unit =
@@ -36,13 +36,13 @@ private[dwell] object SessionReports {
       if (tags.exists(_.startsWith(OfServer))) {
         val fit = tags.collectFirst { case OfClient(tag) => tag }.getOrElse("")
         synchronized {
-          val reports = kept.computeIfAbsent(session, _ => mutable.ArrayBuffer.empty[Kept])
-          reports += Kept(fit, report)
+          val reports = kept.computeIfAbsent(session, _ => mutable.ArrayBuffer.empty[KeptReport])
+          reports += KeptReport(fit, report)
           if (reports.size > Most) reports.remove(0)
         }
       }
     }
 
   /** The reports of a session, the oldest first. */
-  def of(session: SparkSession): Seq[Kept] = synchronized(Option(kept.get(session)).fold(Seq.empty[Kept])(_.toList))
+  def of(session: SparkSession): Seq[KeptReport] = synchronized(Option(kept.get(session)).toList.flatten)
 }

@@ -12,7 +12,7 @@ import dwell.solver.linear.LinearSolution
 final class KeptFits {
   import KeptFits._
 
-  private val kept = mutable.ArrayBuffer.empty[Kept]
+  private val kept = mutable.ArrayBuffer.empty[KeptFit]
 
   /** The model of a family whose penalty is nearest; of several the last one. */
   private[solver] def nearest(family: Any, penalty: Penalty): Option[LinearSolution] =
@@ -25,7 +25,7 @@ final class KeptFits {
 
   /** Keeps a model. */
   private[solver] def keep(family: Any, penalty: Penalty, solution: LinearSolution): Unit = {
-    kept += Kept(family, penalty, solution.copy(first = None, inverseDiagonal = None))
+    kept += KeptFit(family, penalty, solution.copy(first = None, inverseDiagonal = None))
     while (kept.size > 1 && kept.map(_.solution.coefficients.length.toLong).sum > MostNumbers) kept.remove(0)
   }
 
@@ -33,7 +33,7 @@ final class KeptFits {
 
 private object KeptFits {
 
-  private final case class Kept(family: Any, penalty: Penalty, solution: LinearSolution)
+  private final case class KeptFit(family: Any, penalty: Penalty, solution: LinearSolution)
 
   private def distance(a: Penalty, b: Penalty): Double = ratio(a.l1, b.l1) + ratio(a.l2, b.l2)
 

@@ -89,7 +89,7 @@ private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long,
               answerOf(c),
               if (sliced) reduceScatter(c, shared)
               else format.codec.encode(vector(c), c.factors, ByteBuffer.wrap(shared)))
-          case Together(message) => answer(answerOf(member.get(message.asInstanceOf[M], parcel.bytes)))
+          case AskTogether(message) => answer(answerOf(member.get(message.asInstanceOf[M], parcel.bytes)))
           case Distribute(version, note) => models.take(version, note, parcel.bytes)
           case Begin(version, origin) => models.begin(version, origin)
           case AllReduce(message, from, to, kept, note) =>
@@ -160,7 +160,7 @@ private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long,
             vectors.foreach(v => all.put(slices.of(v, k)))
             all.flip()
           }
-          others.foreach(k => order(Together(message), Seq(k), slicesOf(k)))
+          others.foreach(k => order(AskTogether(message), Seq(k), slicesOf(k)))
           val answers = new ArrivingAnswers[S](members)
           answers.put(Mailbox.Leader, answerOf(own(message, slicesOf(Mailbox.Leader))))
           others.foreach(k => answers.put(k, received(k).content))
@@ -296,7 +296,7 @@ private[comm] object GangMember {
   private final case class Exchange(message: Any, sliced: Boolean) extends Order
 
   /** The bytes with the order are slices of vectors. */
-  private final case class Together(message: Any) extends Order
+  private final case class AskTogether(message: Any) extends Order
 
   private final case class Distribute(version: Long, note: Option[Serializable]) extends Order
 

@@ -13,7 +13,7 @@ import dwell.spark.Shuffle
 private[jobs] object ShuffledSum {
 
   /** One slice of a worker's vector. The slice with the worker's own number carries `answer`. */
-  final case class Piece(worker: Int, bytes: Array[Byte], answer: Option[Answer[_]])
+  final case class SlicePiece(worker: Int, bytes: Array[Byte], answer: Option[Answer[_]])
 
   /** Runs the job that computes written packets, and takes the answers in them. */
   def take(packets: RDD[Array[Byte]])(put: (Int, Any) => Unit): Unit =
@@ -28,20 +28,20 @@ private[jobs] object ShuffledSum {
   def pieces[S](
       contributions: RDD[(Contribution[S], Array[Byte])],
       slices: Slices,
-      format: VectorFormat): RDD[Gathered] = {
+      format: VectorFormat): RDD[SlicePieces] = {
     val workers = contributions.getNumPartitions
     val cut = contributions.mapPartitionsWithIndex { (worker, made) =>
       val (c, shared) = made.next()
       (0 until workers).iterator.map { slice =>
         val answer = if (slice == worker) Some(Answer.of(c, format)) else None
-        slice -> Piece(worker, Packet((), slices.encoded(c, slice, shared)).toArray, answer)
+        slice -> SlicePiece(worker, Packet((), slices.encoded(c, slice, shared)).toArray, answer)
       }
     }
-    Shuffle.byIndex(cut, workers).mapPartitions(pieces => Iterator.single(new Gathered(pieces.map(_._2))))
+    Shuffle.byIndex(cut, workers).mapPartitions(pieces => Iterator.single(new SlicePieces(pieces.map(_._2))))
   }
 
   /** The pieces of one slice. */
-  final class Gathered(pieces: Iterator[Piece]) {
+  final class SlicePieces(pieces: Iterator[SlicePiece]) {
 
     /**
      * Adds the pieces. Returns a written [[Packet]] of the sum and the answer of the worker with the slice's number.

@@ -41,7 +41,7 @@ private[comm] final class SliceCodec(numbers: Numbers) extends Serializable {
     else {
       val values = longs(slice)
       val bitmap = new Array[Long](bitmapWords(entries))
-      val different = compare(values, new Prediction(factors, shared, entries), bitmap, most)
+      val different = compare(values, new PredictedBits(factors, shared, entries), bitmap, most)
       if (different > most) slice else sparse(values, factors, bitmap, different)
     }
   }
@@ -100,7 +100,7 @@ private[comm] final class SliceCodec(numbers: Numbers) extends Serializable {
    * Sets the bits of the entries that differ from their predictions, and returns their number. If that exceeds `most`,
    * the result is some number above `most`.
    */
-  private def compare(values: LongBuffer, prediction: Prediction, bitmap: Array[Long], most: Int): Int = {
+  private def compare(values: LongBuffer, prediction: PredictedBits, bitmap: Array[Long], most: Int): Int = {
     val block = new Array[Long](Block)
     var different = 0
     var start = 0
@@ -144,7 +144,7 @@ private[comm] final class SliceCodec(numbers: Numbers) extends Serializable {
     private val factors = words.get()
     check(factors >= 0 && factors <= words.remaining() - bitmapWords(entries))
     private val prediction =
-      new Prediction(Array.fill(factors.toInt)(java.lang.Double.longBitsToDouble(words.get())), shared, entries)
+      new PredictedBits(Array.fill(factors.toInt)(java.lang.Double.longBitsToDouble(words.get())), shared, entries)
     private val bitmap = new Array[Long](bitmapWords(entries))
     words.get(bitmap)
     check(bitmap.map(java.lang.Long.bitCount(_).toLong).sum == words.remaining())
@@ -174,7 +174,7 @@ private[comm] final class SliceCodec(numbers: Numbers) extends Serializable {
   }
 
   /** The bits that a receiver predicts. */
-  private final class Prediction(factors: Array[Double], shared: => ByteBuffer, val entries: Int) {
+  private final class PredictedBits(factors: Array[Double], shared: => ByteBuffer, val entries: Int) {
     private val bits = new Array[Long](Block)
     private val products = if (factors.isEmpty) None else Some(numbers.products(checked(shared), factors, Block))
 

@@ -150,7 +150,7 @@ object DocumentDataset {
 
   private def distribute(
       blocks: Kept[MatrixBlock],
-      read: Array[Summary],
+      read: Array[DocumentSummary],
       source: Source,
       numWorkers: Int): DocumentDataset = {
     val numDocuments = read.map(_.documents).sum
@@ -209,7 +209,7 @@ object DocumentDataset {
     read.release()
   }
 
-  private def sizes(summaries: Array[Summary]): IndexedSeq[SourceSize] =
+  private def sizes(summaries: Array[DocumentSummary]): IndexedSeq[SourceSize] =
     summaries.map(s => SourceSize(s.documents, s.nonzeros)).toIndexedSeq
 
   /** A worker numbers its documents by ints. */
@@ -238,7 +238,7 @@ object DocumentDataset {
   }
 
   /** A partition's report to the driver; `documents` counts those with words. */
-  private final case class Summary(
+  private final case class DocumentSummary(
       rowsRead: Long,
       documents: Long,
       nonzeros: Long,
@@ -246,9 +246,9 @@ object DocumentDataset {
       fingerprint: Long,
       problem: String)
 
-  private def summary(blocks: Iterator[MatrixBlock]): Summary =
-    blocks.foldLeft(Summary(0L, 0L, 0L, 0L, BlockIndex.NoBlocks, null)) { (sum, block) =>
-      Summary(
+  private def summary(blocks: Iterator[MatrixBlock]): DocumentSummary =
+    blocks.foldLeft(DocumentSummary(0L, 0L, 0L, 0L, BlockIndex.NoBlocks, null)) { (sum, block) =>
+      DocumentSummary(
         sum.rowsRead + block.rowsRead,
         sum.documents + block.rows,
         sum.nonzeros + block.nonzeros,

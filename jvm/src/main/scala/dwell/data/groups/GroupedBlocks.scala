@@ -38,10 +38,10 @@ private[data] final class GroupedBlocks[B <: ReadBlock: ClassTag](
   def broadcasts: Seq[Broadcast[_]] = sent.map(_.broadcast)
 
   override protected def getPartitions: Array[Partition] =
-    sent.zipWithIndex.map { case (sources, k) => new Group(k, sources) }.toArray
+    sent.zipWithIndex.map { case (sources, k) => new SourceGroup(k, sources) }.toArray
 
   override def compute(split: Partition, context: TaskContext): Iterator[() => Iterator[B]] = {
-    val sources = split.asInstanceOf[Group].sources.value
+    val sources = split.asInstanceOf[SourceGroup].sources.value
     def blocks: Iterator[B] = sources.iterator.flatMap(firstParent[B].iterator(_, context).filter(_.rows > 0))
     Iterator.single {
       if (isKept(firstParent[B])) () => blocks
@@ -93,7 +93,7 @@ private[data] object GroupedBlocks {
       case _ => false
     }
 
-  private final class Group(override val index: Int, val sources: Sent[Array[Partition]]) extends Partition
+  private final class SourceGroup(override val index: Int, val sources: Sent[Array[Partition]]) extends Partition
 
   private final class OfGroup[B](blocks: RDD[B], groups: Array[Array[Int]]) extends NarrowDependency[B](blocks) {
     override def getParents(partitionId: Int): Seq[Int] = groups(partitionId).toSeq

@@ -33,10 +33,10 @@ final class PersistedBlocks[T: ClassTag](spark: SparkContext, of: Int, groups: A
   private def blockOf(partition: Int): BlockId = RDDBlockId(of, partition)
 
   override protected def getPartitions: Array[Partition] =
-    groups.indices.map(k => new Group(k, groups(k))).toArray
+    groups.indices.map(k => new PersistedGroup(k, groups(k))).toArray
 
   override def compute(split: Partition, context: TaskContext): Iterator[() => Iterator[(Int, Option[Iterator[T]])]] = {
-    val (id, sources) = (of, split.asInstanceOf[Group].sources)
+    val (id, sources) = (of, split.asInstanceOf[PersistedGroup].sources)
     Iterator.single { () =>
       sources.iterator.map { source =>
         source -> SparkEnv.get.blockManager.get[T](RDDBlockId(id, source)).map(_.data.asInstanceOf[Iterator[T]])
@@ -45,7 +45,7 @@ final class PersistedBlocks[T: ClassTag](spark: SparkContext, of: Int, groups: A
   }
 
   override protected def getPreferredLocations(split: Partition): Seq[String] = {
-    val sources = split.asInstanceOf[Group].sources
+    val sources = split.asInstanceOf[PersistedGroup].sources
     val active = DwellBridge.executors(sparkContext).toSet
     // Only where most of the group is: a task would run on any executor of a list.
     SparkEnv.get.blockManager.master
@@ -61,5 +61,5 @@ final class PersistedBlocks[T: ClassTag](spark: SparkContext, of: Int, groups: A
 }
 
 private object PersistedBlocks {
-  private final class Group(override val index: Int, val sources: Array[Int]) extends Partition
+  private final class PersistedGroup(override val index: Int, val sources: Array[Int]) extends Partition
 }

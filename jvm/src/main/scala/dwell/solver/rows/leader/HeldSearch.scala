@@ -20,8 +20,7 @@ private[rows] final class LeaderSearch(
     memory: Int,
     threads: Int)(pass: Array[Byte] => Passed)
     extends SearchHolder {
-  private val slice =
-    new SearchSlice(space, Array.tabulate(blocks.number)(b => blocks.start(b + 1)), start, memory, threads)
+  private val slice = new SearchSlice(space, blocks.ends(0 until blocks.number), start, memory, threads)
 
   override def trial(step: Double): Trial = {
     val (model, centres) = slice.trial(step)
@@ -38,6 +37,8 @@ private[rows] final class LeaderSearch(
 
   override def turn(factor: Double, factors: Array[Double]): Array[Double] =
     SearchBlocks.sums(slice.turn(factor, factors), 2)
+
+  override def close(): Unit = slice.close()
 }
 
 /**
@@ -63,12 +64,12 @@ private[rows] final class SharedSearch(
   private val bounds = blocks.slices(workers.members)
 
   workers(
-    Begin(blocks, space.l1, space.l2, total, space.mean != null, memory, pass.threads),
+    BeginSearch(blocks, space.l1, space.l2, total, space.mean != null, memory, pass.threads),
     bounds,
     (Seq(space.scales, space.factors, start) ++ Option(space.mean)).map(LittleEndian.bytes))
 
   override def trial(step: Double): Trial = {
-    val replies = workers(Step(step, pass), bounds, Seq.empty)
+    val replies = workers(StepAlong(step, pass), bounds, Seq.empty)
     val first = replies.scalars.head
     val loss = passed(new ResultHeaders(replies.headers), first.intercepts)
     Trial(first.model, loss, SearchBlocks.sums(replies.scalars.flatMap(_.sums), 5))

@@ -1,5 +1,7 @@
 package dwell.solver.rows.leader
 
+import scala.util.Using
+
 import dwell.base.SliceBounds
 import dwell.comm.{Replies, Workers}
 import dwell.fit.{ResultHeaders, Timeline}
@@ -33,8 +35,10 @@ private[rows] final class QuasiNewton(
   private val l1 = task.objective.penalty.l1
 
   private val blocks = SearchBlocks(task.outputs, n)
+  private val memory = corrections(n, task.outputs, Runtime.getRuntime.maxMemory)
 
-  private val space = {
+  /** Made for each search, whose copy is then the only one. */
+  private def space: SearchSpace = {
     val l2 = task.objective.penalty.l2
     val scales, factors = new Array[Double](blocks.length)
     val mean = Option(facts.mean).map(_ => new Array[Double](blocks.length))
@@ -61,9 +65,10 @@ private[rows] final class QuasiNewton(
   private var last: Passed = _
 
   /** Iterates from `start` until convergence or until no rounds are left. */
-  def run(start: Reached): Reached = {
-    val memory = corrections(n, task.outputs, Runtime.getRuntime.maxMemory)
-    val vectors = new SearchVectors(holder(scaled(start.model), memory), l1 > 0.0, memory)
+  def run(start: Reached): Reached = Using.resource(holder(space, start.model))(iterated(start, _))
+
+  private def iterated(start: Reached, holder: SearchHolder): Reached = {
+    val vectors = new SearchVectors(holder, l1 > 0.0, memory)
     // Far from the optimum, paths that differ by rounding are apart after as many iterations: a few more, and no model is worse than Spark's.
     val more = if (problem.isAuto) problem.maxRounds / MoreThan else 0
     val most = problem.maxRounds - timeline.rounds + more
@@ -112,7 +117,8 @@ private[rows] final class QuasiNewton(
     if (proof.isEmpty || task.objective.penalty.l2 == 0.0) problem.tolerance else problem.tolerance * Standstill
 
   /** The workers have long vectors, if they can, and are as many as the threads by which a leader would do the work. A message has a slice of four vectors. */
-  private def holder(start: Array[Double], memory: Int): SearchHolder = {
+  private def holder(space: SearchSpace, model: Array[Double]): SearchHolder = {
+    val start = scaled(model, space.scales)
     val total = facts.labels.totalWeight
     passes.together.filter(w => w.members >= MostThreads && isLong && blocks.length / w.members < LargestSlice) match {
       case Some(workers) =>
@@ -142,32 +148,29 @@ private[rows] final class QuasiNewton(
 
   private def evaluated(model: Array[Byte]): Passed = {
     val asked = System.nanoTime()
-    val passed = passes.pass(model, None, s"${timeline.rounds} rounds, line search")
-    note(passed)
+    val passed = note(passes.pass(model, None, s"${timeline.rounds} rounds, line search"))
     leftSeconds += (System.nanoTime() - asked) * 1e-9 - passed.addSeconds
     passed
   }
 
-  private def noted(headers: ResultHeaders, intercepts: Array[Double]): Double = {
-    val passed = Passed(passes.meanLoss(headers), Array.emptyDoubleArray, intercepts, headers, addSeconds = 0.0)
-    note(passed)
-    passed.loss
-  }
+  private def noted(headers: ResultHeaders, intercepts: Array[Double]): Double =
+    note(Passed(passes.meanLoss(headers), Array.emptyDoubleArray, intercepts, headers, addSeconds = 0.0)).loss
 
-  private def note(passed: Passed): Unit = {
+  private def note(passed: Passed): Passed = {
     evaluations :+= passed.headers
     last = passed.copy(sums = Array.emptyDoubleArray)
+    passed
   }
 
   /** The coordinates of a model, in the layout of a pass. */
-  private def scaled(model: Array[Double]): Array[Double] = {
+  private def scaled(model: Array[Double], scales: Array[Double]): Array[Double] = {
     val theta = passes.ofPass(model).clone
     for (c <- 0 until task.outputs) {
       val first = c * (n + 1)
       var j = 0
       while (j < n) {
         if (facts.mean != null) theta(first + n) += facts.mean(j) * theta(first + j)
-        theta(first + j) *= space.scales(j)
+        theta(first + j) *= scales(j)
         j += 1
       }
     }

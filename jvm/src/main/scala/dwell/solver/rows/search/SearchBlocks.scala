@@ -21,6 +21,9 @@ private[rows] final case class SearchBlocks(outputs: Int, numFeatures: Int) {
   /** The first coordinate of a block; the number of coordinates for the number of blocks. */
   def start(block: Int): Int = outputOf(block) * ofOutput + math.min(ofOutput, block % blocksOfOutput * Size)
 
+  /** Where blocks that follow one another end, from the start of the first one. */
+  def ends(blocks: Range): Array[Int] = blocks.map(block => start(block + 1) - start(blocks.start)).toArray
+
   def outputOf(block: Int): Int = block / blocksOfOutput
 
   /** Where the intercept of an output stands. */

@@ -18,7 +18,7 @@ private[solver] object SearchMessage {
    * @param memory
    *   corrections that are kept
    */
-  private[rows] final case class Begin(
+  private[rows] final case class BeginSearch(
       blocks: SearchBlocks,
       l1: Double,
       l2: Double,
@@ -29,7 +29,7 @@ private[solver] object SearchMessage {
       extends SearchMessage
 
   /** A step along the direction, and a pass at its model. */
-  private[rows] final case class Step(step: Double, pass: PassMessage) extends SearchMessage
+  private[rows] final case class StepAlong(step: Double, pass: PassMessage) extends SearchMessage
 
   /** See [[SearchSlice]]. */
   private[rows] final case class Accept(moved: Boolean) extends SearchMessage

@@ -2,6 +2,8 @@ package dwell.solver.rows.search
 
 import java.nio.ByteBuffer
 
+import org.apache.spark.TaskContext
+
 import dwell.base.LittleEndian
 import dwell.comm.{Peers, Workers}
 import dwell.comm.wire.Contribution
@@ -33,24 +35,27 @@ private final class SearchMember(pass: (PassMessage, Array[Byte]) => Contributio
     extends Workers.Member[SearchMessage, SearchAnswer] {
   import SearchMessage._
 
-  private var begin: Begin = _
+  private var begin: BeginSearch = _
   private var slice: SearchSlice = _
+  Option(TaskContext.get()).foreach(_.addTaskCompletionListener[Unit](_ => free()))
 
   /** Time spent on the slice since the last step. */
   private var nanos = 0L
 
   override def apply(message: SearchMessage, slices: ByteBuffer): Contribution[SearchAnswer] = message match {
-    case message: Begin =>
+    case message: BeginSearch =>
       NativeLibrary.require()
       begin = message
-      slice = null
+      free()
       slice = begun(slices)
       answer(Array.emptyDoubleArray)
-    case Step(step, message) => stepped(step, message)
+    case StepAlong(step, message) => stepped(step, message)
     case Accept(moved) => answer(timed(slice.accept(moved)))
     case Turn(factor, factors) => answer(timed(slice.turn(factor, factors)))
     case Pass(_) => throw new IllegalArgumentException("a pass at a model of the leader needs no slices")
   }
+
+  private def free(): Unit = Option(slice).foreach(_.close())
 
   private def answer(sums: Array[Double]): Contribution[SearchAnswer] =
     Contribution(Array.emptyByteArray, SearchAnswer(sums))
@@ -66,8 +71,8 @@ private final class SearchMember(pass: (PassMessage, Array[Byte]) => Contributio
     }
     val (scales, factors, start) = (next(), next(), next())
     val mean = if (begin.intercept) next() else null
-    val ends = mine.map(block => begin.blocks.start(block + 1) - begin.blocks.start(mine.start)).toArray
-    new SearchSlice(SearchSpace(scales, mean, factors, begin.l1, begin.l2), ends, start, begin.memory, begin.threads)
+    val space = SearchSpace(scales, mean, factors, begin.l1, begin.l2)
+    new SearchSlice(space, begin.blocks.ends(mine), start, begin.memory, begin.threads)
   }
 
   /** The blocks of this worker. */

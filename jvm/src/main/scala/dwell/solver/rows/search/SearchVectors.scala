@@ -1,7 +1,7 @@
 package dwell.solver.rows.search
 
 /** Who has the vectors of a search: the leader, or each worker a slice of them. Sums are over all coordinates. */
-private[rows] trait SearchHolder {
+private[rows] trait SearchHolder extends AutoCloseable {
 
   /** Evaluates the loss after a step along the direction. */
   def trial(step: Double): Trial
@@ -11,6 +11,9 @@ private[rows] trait SearchHolder {
 
   /** Combines the next direction: see [[SearchSlice]]. */
   def turn(factor: Double, factors: Array[Double]): Array[Double]
+
+  /** Frees vectors of the leader. Workers free theirs when the next search begins, or their tasks end. */
+  override def close(): Unit = ()
 }
 
 /**

@@ -71,7 +71,7 @@ private[solver] object NativeSgd {
    * @param result
    *   of length `ResultHeader.BYTES`: there is no vector
    */
-  def search(data: RowData, r: Search, shared: Array[Byte], result: Array[Byte], cancellation: Cancellation): Unit =
+  def search(data: RowData, r: EtaSearch, shared: Array[Byte], result: Array[Byte], cancellation: Cancellation): Unit =
     call(
       NativeBridge.sgdSearch,
       data,

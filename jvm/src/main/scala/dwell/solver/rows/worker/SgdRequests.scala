@@ -44,7 +44,7 @@ final case class Descend(
  * @param steps
  *   as in [[Descend]]
  */
-final case class Search(
+final case class EtaSearch(
     seed: Long,
     problem: RowObjective,
     schedule: StepSchedule,

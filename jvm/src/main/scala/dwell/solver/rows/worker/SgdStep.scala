@@ -52,7 +52,7 @@ private[solver] object SgdStep {
     // A partition without rows has no row to measure at.
     if (data.coordinates > 0) {
       val r =
-        Search(message.seed, message.problem, c.schedule, c.candidates, c.rows, cursor = 0L, steps = 0L)
+        EtaSearch(message.seed, message.problem, c.schedule, c.candidates, c.rows, cursor = 0L, steps = 0L)
       TaskCancellation(NativeSgd.search(data, r, shared, result, _))
     }
     ResultHeader.put(result, ResultHeader.STARTED, started)
