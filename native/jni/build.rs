@@ -5,13 +5,14 @@ use std::{env, fmt::Write, fs, path::Path};
 const CLASSES: &str = "../../jvm/src/main/java/dwell/jni";
 
 /// Class, module, and the type of its constants of Java's type int.
-const MODULES: [(&str, &str, &str); 9] = [
+const MODULES: [(&str, &str, &str); 10] = [
     ("NativeBridge", "bridge", "i32"),
     ("NativeException", "exception", "i32"),
     ("ResultHeader", "header", "usize"),
     ("CdLayout", "cd", "usize"),
     ("MarginLayout", "margins", "usize"),
     ("SgdLayout", "sgd", "usize"),
+    ("NetworkLayout", "network", "usize"),
     ("PassLayout", "pass", "usize"),
     ("LdaLayout", "lda", "usize"),
     ("SumsLayout", "sums", "usize"),

@@ -26,7 +26,7 @@ import dwell.data.block.LabeledRow
 import dwell.data.rows.RowForm
 import dwell.ml.classification.LogisticRegression
 import dwell.problem.{Algorithm, Labels, Orientation}
-import dwell.solver.{Fault, FaultyFit, FaultyLinear, FaultyTopics, Solved}
+import dwell.solver.{Fault, FaultyFit, FaultyLinear, FaultyNetwork, FaultyTopics, Solved}
 import dwell.solver.linear.LinearProblem
 import dwell.spark.{InputChangedException, Unpersist}
 
@@ -68,7 +68,8 @@ object FaultTest extends Harness {
     val leftSearch = new Gradients(Algorithm.LBFGS, data, leftInPlace = true, numWorkers = 2, hashed = true)
     val (topics, learning) = (new Topics(learnAlpha = false, data), new Topics(learnAlpha = true, data))
     val means = new Topics(learnAlpha = false, data, mean = true)
-    (problems ++ Seq(leftAveraging, leftSearch, topics, learning, means)).foreach(
+    val network = new Network(data)
+    (problems ++ Seq(leftAveraging, leftSearch, topics, learning, means, network)).foreach(
       _.reference
     ) // before anything goes wrong
     // The leader of a gang that begins again does not know the last alpha.
@@ -100,6 +101,7 @@ object FaultTest extends Harness {
       atWork = inModes(coordinates :+ averaging: _*) :+ (("gang", learning)),
       outsideRounds = inModes(averaging),
       inLineSearch = inModes(newton))
+    CheckLong.valuesOf(inModes(network)).foreach { case (mode, p) => killAtWork(spark, mode, p) }
     killedTwice(spark, coordinates.last)
     Seq(averaging, topics).foreach(allKilled(spark, _))
     test("no executor was lost but those that were killed") {
@@ -301,6 +303,38 @@ object FaultTest extends Harness {
   }
 
   private val Longer = 4
+
+  /** A network by model averaging. */
+  private final class Network(data: DataFrame) extends Problem("ma-sgd of a network", labeled(binary(data))) {
+    private val rounds = 20
+
+    override def round: String = "descend"
+    override def phases: Seq[String] = Seq("descend", "search", "pass")
+    override def lasting: Seq[String] = phases
+
+    override def fitOn(rows: RDD[LabeledRow], mode: String, faults: Fault*): FaultyFit =
+      new FaultyNetwork(rows, Features, FaultyFit.network(Features, mode, rounds, localWork = 1.0), faults)
+
+    override def fitOf(rounds: Int, mode: String, faults: Fault*): FaultyFit =
+      new FaultyNetwork(this.rows, Features, FaultyFit.network(Features, mode, rounds, localWork = 1.0), faults)
+
+    override def endless(mode: String, faults: Fault*): FaultyFit =
+      new FaultyNetwork(rows, Features, FaultyFit.network(Features, mode, rounds, localWork = 1e7), faults)
+
+    override def noisy: RDD[LabeledRow] =
+      rows.map(row => if (Random.nextInt(50) > 0) row else row.copy(label = 1.0 - row.label))
+
+    override def check(solution: Solved): Unit = {
+      FaultTest.check(solution.facts.rounds.last.round == rounds, s"${solution.facts.rounds.last.round} rounds")
+      // A gang that begins again continues from an average, and visits the rows of a round again.
+      if (solution.facts.restarts == 0) checkBits(solution)
+      else {
+        val (start, end) = (reference.facts.rounds.head.objective, reference.facts.objective)
+        val reached = solution.facts.objective
+        FaultTest.check(reached <= end + 0.1 * (start - end), s"the objective is $reached in place of $end")
+      }
+    }
+  }
 
   /** Topics, with features as counts of words. */
   private final class Topics(learnAlpha: Boolean, data: DataFrame, mean: Boolean = false)

@@ -3,6 +3,8 @@ package dwell.solver
 import java.nio.file.{FileAlreadyExistsException, Files, Path, Paths}
 import java.util.concurrent.atomic.AtomicInteger
 
+import scala.util.Random
+
 import org.apache.spark.SparkContext
 import org.apache.spark.rdd.RDD
 
@@ -16,6 +18,7 @@ import dwell.problem.{Algorithm, Logistic, Orientation, Penalty, Squared}
 import dwell.record.FitFacts
 import dwell.solver.cd.worker.{CdMessage, CdStep, CoordinateMessage, NativeCd, RowsMessage, WorkerState}
 import dwell.solver.linear.LinearProblem
+import dwell.solver.network.{NetworkDescent, NetworkLosses, NetworkMessage, NetworkProblem, NetworkSearch, NetworkStep}
 import dwell.solver.pass.{PassMessage, PassStep}
 import dwell.solver.rows.worker.{DescendCall, PassCall, SearchCall, SgdMessage, SgdStep}
 import dwell.spark.NativeLibrary
@@ -90,6 +93,15 @@ private[solver] object Asked {
   }
 
   def passes(data: BlockData, message: PassMessage): Asked = Asked(Pass, 0L, data.index)
+
+  def networks(data: LocalData, message: NetworkMessage): Asked = message match {
+    case m: NetworkDescent =>
+      // As native code cuts rows into buckets.
+      val buckets = data.coordinates / math.max(1, math.min(8, data.coordinates / 256))
+      Asked("descend", math.round(m.cursors(data.index) / (m.epochs * buckets)), data.index)
+    case _: NetworkSearch => Asked("search", 0L, data.index)
+    case _: NetworkLosses => Asked(Pass, 0L, data.index)
+  }
 
   private val Pass = "pass"
 }
@@ -221,6 +233,24 @@ private[dwell] final class FaultyLinear(
   }
 }
 
+/** A fit of a network by model averaging with faults. */
+private[dwell] final class FaultyNetwork(
+    rows: RDD[LabeledRow],
+    features: Int,
+    problem: NetworkProblem,
+    faults: Seq[Fault])
+    extends FaultyFit(problem.uid, faults) {
+
+  override protected def run(fits: Int): Solved = {
+    val data = TrainingReader.read(rows.map(_.toInternal), features, uid)
+    try {
+      val step = faulty[LocalData, NetworkMessage, Unit](NetworkStep(_, _, _), Asked.networks)
+      val s = (1 to fits).map(_ => NetworkTrainer.run(data, problem, step)).last
+      Solved(s.weights, s.facts)
+    } finally data.unpersist()
+  }
+}
+
 private[dwell] object FaultyFit {
   private val fits = new AtomicInteger()
 
@@ -265,6 +295,26 @@ private[dwell] object FaultyFit {
       Aggregation.named(aggregation),
       seed = 1L,
       initial = None,
+      settings)
+  }
+
+  /** A network of two classes, in rounds of an epoch, none of which ends the fit. */
+  def network(features: Int, aggregation: String, rounds: Int, localWork: Double): NetworkProblem = {
+    val layers = Array(features, 4, 2)
+    val random = new Random(1)
+    NetworkProblem(
+      uid(),
+      layers,
+      start = Array.fill(4 * (features + 1) + 2 * 5)(random.nextGaussian()),
+      Algorithm.ModelAveraging,
+      tolerance = 0.0,
+      rounds,
+      Some(localWork),
+      stepSize = None,
+      batch = 16,
+      seed = 1L,
+      numWorkers = 4,
+      Aggregation.named(aggregation),
       settings)
   }
 }

@@ -24,7 +24,7 @@ def fit(data: DataFrame) -> LogisticRegressionModel:
 def others(data: DataFrame) -> int:
     LinearSVC(loss="squaredHinge").setLoss("hinge").fit(data)
     LinearRegression(solver="normal", aggregation="gang").fit(data)
-    MultilayerPerceptronClassifier(layers=[2, 3, 2], numWorkers=1).setParams(maxIter=5).fit(data)
+    MultilayerPerceptronClassifier(layers=[2, 3, 2], algorithm="ma-sgd", localWork=1, stepSize=0.5, numWorkers=1).setParams(maxIter=5).fit(data)
     with dwell.accelerate():
         return LDA(k=3, localBatch=10).setTopicEstimate("mean").getLocalBatch()
 

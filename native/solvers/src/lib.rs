@@ -35,7 +35,7 @@
 //!
 //! [`pass`] sums losses, gradients and Hessians over rows, for Newton's method, L-BFGS and certificates; [`newton`] is the quadratic model,
 //! [`rows`] local SGD, the local solver of MA-SGD, [`lda`] variational inference, that of MA-LDA, [`network`] the losses of feed-forward
-//! networks. [`problem`] holds losses and penalties.
+//! networks, and local SGD of them. [`problem`] holds losses and penalties.
 //!
 //! Data come in blocks, which their owner lends for half a millisecond at a time: see [`Blocks`]. The order of every sum is fixed: results do not depend on the
 //! number of threads in the pool, nor steps on how coordinates are cut into blocks.
@@ -69,6 +69,7 @@ pub use cd::{
 };
 pub use facts::{FeatureSums, SUMS};
 pub use problem::{
+    data::{LabelledRows, SgdData},
     feasibility::Feasibility,
     huber::Huber,
     labels::Labels,
@@ -77,6 +78,6 @@ pub use problem::{
     softmax::RowLoss,
 };
 pub use rows::{
-    LabelledRows, Schedule, ScheduleKind, SearchOutcome, SearchParams, SgdData, SgdOutcome,
-    SgdParams, SgdProblem, SgdRound, SgdScalars, search_step_size,
+    Schedule, ScheduleKind, SearchOutcome, SearchParams, SgdOutcome, SgdParams, SgdProblem,
+    SgdRound, SgdScalars, search_step_size,
 };

@@ -2,6 +2,7 @@
 
 mod common;
 
+mod descent;
 mod dual;
 mod examples;
 mod golden;

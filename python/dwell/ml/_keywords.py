@@ -14,12 +14,17 @@ class WorkerKeywords(TypedDict, total=False):
     numWorkers: int
 
 
-class LinearKeywords(WorkerKeywords, total=False):
-    """Of the linear estimators."""
+class AlgorithmKeywords(WorkerKeywords, total=False):
+    """Of the estimators that offer several algorithms."""
 
     algorithm: str
-    orientation: str
     localWork: float | str
+
+
+class LinearKeywords(AlgorithmKeywords, total=False):
+    """Of the linear estimators."""
+
+    orientation: str
     stepSize: float | str
     featuresCol: str
     labelCol: str
@@ -57,7 +62,7 @@ class LinearSVCKeywords(LinearKeywords, total=False):
     threshold: float
 
 
-class MultilayerPerceptronClassifierKeywords(WorkerKeywords, total=False):
+class MultilayerPerceptronClassifierKeywords(AlgorithmKeywords, total=False):
     """Of ``MultilayerPerceptronClassifier``."""
 
     featuresCol: str

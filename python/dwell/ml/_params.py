@@ -8,6 +8,7 @@ from pyspark.ml.param import Param, Params, TypeConverters
 
 S = TypeVar("S", bound="HasWorkers")
 L = TypeVar("L", bound="HasAlgorithm")
+C = TypeVar("C", bound="HasCoordinates")
 T = TypeVar("T", bound="HasLocalBatch")
 
 
@@ -51,35 +52,24 @@ class HasWorkers(Params):
 
 #: Defaults.
 WORKERS: Mapping[str, Any] = {"aggregation": "auto", "numWorkers": 0}
-ALGORITHM: Mapping[str, Any] = {**WORKERS, "algorithm": "auto", "orientation": "auto", "localWork": "auto", "stepSize": "auto"}
+ALGORITHM: Mapping[str, Any] = {**WORKERS, "algorithm": "auto", "localWork": "auto"}
+LINEAR: Mapping[str, Any] = {**ALGORITHM, "orientation": "auto", "stepSize": "auto"}
 TOPICS: Mapping[str, Any] = {**WORKERS, "localBatch": 0, "topicEstimate": "variational"}
 
 
 class HasAlgorithm(HasWorkers):
-    """Params of the linear estimators."""
+    """Params of the estimators that offer several algorithms."""
 
     algorithm: Param[str] = Param(
         Params._dummy(),
         "algorithm",
-        "training algorithm: auto, cocoa, ma-sgd, l-bfgs or newton",
-        typeConverter=TypeConverters.toString,
-    )
-    orientation: Param[str] = Param(
-        Params._dummy(),
-        "orientation",
-        "orientation of CoCoA: auto, primal or dual",
+        "training algorithm: auto, ma-sgd or l-bfgs; of linear models also cocoa or newton",
         typeConverter=TypeConverters.toString,
     )
     localWork: Param[str] = Param(
         Params._dummy(),
         "localWork",
         "local work in a round, as a fraction of the local coordinates (> 0), or auto",
-        typeConverter=auto_or_number,
-    )
-    stepSize: Param[str] = Param(
-        Params._dummy(),
-        "stepSize",
-        "first step size of local SGD (> 0), or auto",
         typeConverter=auto_or_number,
     )
 
@@ -91,14 +81,6 @@ class HasAlgorithm(HasWorkers):
         """Gets :py:attr:`algorithm`."""
         return self.getOrDefault(self.algorithm)
 
-    def setOrientation(self: L, value: str) -> L:
-        """Sets :py:attr:`orientation`."""
-        return self._set(orientation=value)
-
-    def getOrientation(self) -> str:
-        """Gets :py:attr:`orientation`."""
-        return self.getOrDefault(self.orientation)
-
     def setLocalWork(self: L, value: float | str) -> L:
         """Sets :py:attr:`localWork`."""
         return self._set(localWork=value)
@@ -107,7 +89,32 @@ class HasAlgorithm(HasWorkers):
         """Gets :py:attr:`localWork`."""
         return self.getOrDefault(self.localWork)
 
-    def setStepSize(self: L, value: float | str) -> L:
+
+class HasCoordinates(HasAlgorithm):
+    """Params of the linear estimators."""
+
+    orientation: Param[str] = Param(
+        Params._dummy(),
+        "orientation",
+        "orientation of CoCoA: auto, primal or dual",
+        typeConverter=TypeConverters.toString,
+    )
+    stepSize: Param[str] = Param(
+        Params._dummy(),
+        "stepSize",
+        "first step size of local SGD (> 0), or auto",
+        typeConverter=auto_or_number,
+    )
+
+    def setOrientation(self: C, value: str) -> C:
+        """Sets :py:attr:`orientation`."""
+        return self._set(orientation=value)
+
+    def getOrientation(self) -> str:
+        """Gets :py:attr:`orientation`."""
+        return self.getOrDefault(self.orientation)
+
+    def setStepSize(self: C, value: float | str) -> C:
         """Sets :py:attr:`stepSize`."""
         return self._set(stepSize=value)
 

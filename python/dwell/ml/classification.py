@@ -8,7 +8,7 @@ from pyspark.ml import classification as stock
 from pyspark.ml.param import Param, Params, TypeConverters
 
 from dwell.ml._java import NativeEstimator, SharingEstimator
-from dwell.ml._params import ALGORITHM, WORKERS, HasAlgorithm, HasWorkers
+from dwell.ml._params import ALGORITHM, LINEAR, HasAlgorithm, HasCoordinates
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["LinearSVC", "LogisticRegression", "MultilayerPerceptronClassifier"]
 
 
-class LogisticRegression(SharingEstimator, HasAlgorithm, stock.LogisticRegression):
+class LogisticRegression(SharingEstimator, HasCoordinates, stock.LogisticRegression):
     """pyspark's ``LogisticRegression``, trained by native code.
 
     Notes
@@ -37,7 +37,7 @@ class LogisticRegression(SharingEstimator, HasAlgorithm, stock.LogisticRegressio
     1.0
     """
 
-    _own = ALGORITHM
+    _own = LINEAR
 
     def __init__(self, **keywords: Unpack[LogisticRegressionKeywords]):
         super().__init__(**keywords)
@@ -48,7 +48,7 @@ class LogisticRegression(SharingEstimator, HasAlgorithm, stock.LogisticRegressio
         return self
 
 
-class LinearSVC(SharingEstimator, HasAlgorithm, stock.LinearSVC):
+class LinearSVC(SharingEstimator, HasCoordinates, stock.LinearSVC):
     """pyspark's ``LinearSVC``, trained by native code.
 
     Notes
@@ -71,7 +71,7 @@ class LinearSVC(SharingEstimator, HasAlgorithm, stock.LinearSVC):
         Params._dummy(), "loss", "loss that is minimised: hinge or squaredHinge", typeConverter=TypeConverters.toString
     )
 
-    _own = {**ALGORITHM, "loss": "hinge"}
+    _own = {**LINEAR, "loss": "hinge"}
 
     def __init__(self, **keywords: Unpack[LinearSVCKeywords]):
         super().__init__(**keywords)
@@ -90,12 +90,13 @@ class LinearSVC(SharingEstimator, HasAlgorithm, stock.LinearSVC):
         return self.getOrDefault(self.loss)
 
 
-class MultilayerPerceptronClassifier(NativeEstimator, HasWorkers, stock.MultilayerPerceptronClassifier):
+class MultilayerPerceptronClassifier(NativeEstimator, HasAlgorithm, stock.MultilayerPerceptronClassifier):
     """pyspark's ``MultilayerPerceptronClassifier``, trained by native code.
 
     Notes
     -----
-    All other keywords are Spark's. ``fit`` returns pyspark's ``MultilayerPerceptronClassificationModel``.
+    All other keywords are Spark's. With ``algorithm`` ma-sgd ``blockSize`` is the rows of a step, and ``stepSize``, if it is set, the first step size.
+    ``fit`` returns pyspark's ``MultilayerPerceptronClassificationModel``.
 
     Examples
     --------
@@ -110,7 +111,7 @@ class MultilayerPerceptronClassifier(NativeEstimator, HasWorkers, stock.Multilay
     1.0
     """
 
-    _own = WORKERS
+    _own = ALGORITHM
 
     def __init__(self, **keywords: Unpack[MultilayerPerceptronClassifierKeywords]):
         super().__init__(**keywords)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pyspark.ml import regression as stock
 
 from dwell.ml._java import SharingEstimator
-from dwell.ml._params import ALGORITHM, HasAlgorithm
+from dwell.ml._params import LINEAR, HasCoordinates
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["LinearRegression"]
 
 
-class LinearRegression(SharingEstimator, HasAlgorithm, stock.LinearRegression):
+class LinearRegression(SharingEstimator, HasCoordinates, stock.LinearRegression):
     """pyspark's ``LinearRegression``, trained by native code.
 
     Notes
@@ -36,7 +36,7 @@ class LinearRegression(SharingEstimator, HasAlgorithm, stock.LinearRegression):
     1.0
     """
 
-    _own = ALGORITHM
+    _own = LINEAR
 
     def __init__(self, **keywords: Unpack[LinearRegressionKeywords]):
         super().__init__(**keywords)

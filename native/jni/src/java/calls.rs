@@ -29,9 +29,9 @@ use crate::{
         blocks::{BlockArguments, Doubles, JavaBlocks},
     },
     rows::{
-        self,
         arrays::{Sgd, SgdFields},
         calls::SgdCall,
+        network_layout::{CONTROL_LAYERS, MAX_LAYERS},
     },
 };
 
@@ -175,7 +175,7 @@ pub fn sgd_call<'l, P: SgdCall>(
         result: &result,
         cancellation: &cancellation,
     };
-    let mut room = [0; rows::layout::CONTROL_SLOTS];
+    let mut room = [0; CONTROL_LAYERS + MAX_LAYERS];
     let control = numbers(env, "control", &control, &mut room)?;
     let settings = copied(env, "settings", &settings)?;
     let request = P::decode(control, &settings)?;

@@ -2,7 +2,7 @@
 
 use std::{ffi::c_void, ptr};
 
-use dwell_solvers::{SearchParams, SgdParams, lda::shared::BoundParams};
+use dwell_solvers::{SearchParams, SgdParams, lda::shared::BoundParams, network::DescentParams};
 use jni::{
     Env, EnvUnowned, NativeMethod, jni_str, native_method,
     objects::{JClass, JString},
@@ -70,6 +70,13 @@ pub const METHODS: &[NativeMethod] = &[
             values64: jdouble[][], labels: jdouble[][], weights: jdouble[][], scale: jdouble[], shared: jbyte[], result: jbyte[],
             cancellation: dwell.jni.Cancellation) -> void,
         fn = calls::sgd_call::<SearchParams>,
+        error_policy = Throw
+    },
+    native_method! {
+        static fn network_descend(control: jlong[], settings: jdouble[], offsets: jint[][], features: jint[][], values32: jfloat[][],
+            values64: jdouble[][], labels: jdouble[][], weights: jdouble[][], scale: jdouble[], shared: jbyte[], result: jbyte[],
+            cancellation: dwell.jni.Cancellation) -> void,
+        fn = calls::sgd_call::<DescentParams>,
         error_policy = Throw
     },
     native_method! {

@@ -1,4 +1,4 @@
-//! The two calls of model averaging. Every call is a pure function of its arguments.
+//! The calls of model averaging. Every call is a pure function of its arguments.
 
 use std::time::Instant;
 
@@ -23,7 +23,8 @@ use crate::{
     },
 };
 
-/// One of the two calls, named by the parameters of its solver: a descent ([`SgdParams`]) or a search ([`SearchParams`]).
+/// One of the calls, named by the parameters of its solver: a descent ([`SgdParams`]; of a network
+/// [`DescentParams`](dwell_solvers::network::DescentParams)) or a search ([`SearchParams`]).
 pub trait SgdCall: Sized {
     /// Whether the result has a vector after its header.
     const HAS_VECTOR: bool;
@@ -43,7 +44,7 @@ pub trait SgdCall: Sized {
 }
 
 /// Checks the blocks of a call. They have so many features.
-fn check_rows<C: Caller<Sgd>>(caller: &mut C, features: usize) -> Result<(), Fault> {
+pub(super) fn check_rows<C: Caller<Sgd>>(caller: &mut C, features: usize) -> Result<(), Fault> {
     check(caller, features, |block| {
         let fields = block.fields;
         Ok(SgdData::check(fields.labels, fields.weights, fields.scale)?)

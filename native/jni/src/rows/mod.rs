@@ -5,9 +5,13 @@
 //! | [`layout`] | slots of `control`, `settings` and results |
 //! | [`arrays`] | the arrays |
 //! | [`request`] | a decoded call |
-//! | [`calls`] | the two calls: descent, search |
+//! | [`calls`] | the calls of linear models: descent, search |
+//! | [`network_layout`] | slots of the `control` and `settings` of a network |
+//! | [`network`] | the descent of a network |
 
 pub mod arrays;
 pub mod calls;
 pub mod layout;
+mod network;
+pub mod network_layout;
 pub mod request;

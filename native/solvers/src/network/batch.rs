@@ -11,8 +11,20 @@ use crate::{
         error::{SolverError, reserve_in},
         instructions::vectorised,
     },
-    pass::chunk::Chunk,
+    pass::chunk::{CHUNK, Chunk},
 };
+
+/// Numbers of the widest layer of a batch: about as many as the second level of cache holds.
+const ROOM: usize = 1 << 16;
+
+/// Fewer rows would visit all weights too often.
+const LEAST_ROWS: usize = 64;
+
+/// The most rows to work on at once.
+pub(super) fn most_rows(layers: &Layers, is_dense: bool) -> usize {
+    let inputs = if is_dense { layers.features() } else { 1 };
+    (ROOM / layers.widest().max(inputs)).clamp(LEAST_ROWS, CHUNK)
+}
 
 /// Room for the numbers of a batch.
 #[derive(Default)]

@@ -2,7 +2,11 @@
 
 use std::ops::Range;
 
-use crate::base::{checks::ensure, error::SolverError};
+use crate::{
+    base::{checks::ensure, error::SolverError},
+    pass::{PassLoss, PassParams},
+    problem::softmax::RowLoss,
+};
 
 /// The sizes of the layers of a network, from features to classes.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,6 +76,15 @@ impl Layers {
     /// Numbers that make a network.
     pub fn weights(&self) -> usize {
         self.affine.last().map_or(0, |layer| layer.bias.end)
+    }
+
+    /// How rows are copied: as they are, with numbers of classes as labels.
+    pub(super) fn packing(&self) -> PassParams {
+        let loss = PassLoss::Row(RowLoss::Softmax(self.classes()));
+        PassParams {
+            features: self.features,
+            ..PassParams::at_zero(loss, false, 0)
+        }
     }
 
     /// Units of the largest layer after the features.

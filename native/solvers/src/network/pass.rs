@@ -4,25 +4,18 @@ use std::sync::Arc;
 
 use ndarray::ArrayView1;
 
-use super::{batch::Batch, layers::Layers};
+use super::{
+    batch::{Batch, most_rows},
+    layers::Layers,
+};
 use crate::{
     base::{
         error::{SolverError, reserve, same_length},
         gram::add,
         matrix::MatrixView,
     },
-    pass::{
-        PassLoss, PassOutcome, PassParams,
-        chunk::{CHUNK, Chunk},
-    },
-    problem::softmax::RowLoss,
+    pass::{PassOutcome, PassParams, chunk::Chunk},
 };
-
-/// Numbers of the widest layer of a batch: about as many as the second level of cache holds.
-const ROOM: usize = 1 << 16;
-
-/// Fewer rows would visit all weights too often.
-const LEAST_ROWS: usize = 64;
 
 /// A pass in progress: sums of the losses of a network, and their gradient. The caller lends blocks by [`NetworkPass::take`], a batch at a
 /// time, and then lets the pass [`NetworkPass::work`].
@@ -49,15 +42,10 @@ impl NetworkPass {
     /// `Shape` unless there is a number for each weight, `OutOfMemory`.
     pub fn new(layers: Layers, weights: Vec<f64>) -> Result<Self, SolverError> {
         same_length("weights", weights.len(), layers.weights(), "weight")?;
-        let loss = PassLoss::Row(RowLoss::Softmax(layers.classes()));
-        let packing = PassParams {
-            features: layers.features(),
-            ..PassParams::at_zero(loss, false, 0)
-        };
         Self::of(Arc::new(Network {
+            packing: layers.packing(),
             layers,
             weights,
-            packing,
         }))
     }
 
@@ -107,8 +95,7 @@ impl NetworkPass {
             layers, packing, ..
         } = &*self.network;
         let is_dense = matches!(rows, MatrixView::Dense32(_) | MatrixView::Dense64(_));
-        let inputs = if is_dense { layers.features() } else { 1 };
-        let most = (ROOM / layers.widest().max(inputs)).clamp(LEAST_ROWS, CHUNK);
+        let most = most_rows(layers, is_dense);
         let range = self
             .chunk
             .take(packing, rows, (labels, weights), from, most)?;

@@ -67,15 +67,31 @@ impl Chunk {
         let weights = weights.map(|w| slice("weights", w)).transpose()?;
         let range = from.min(count)..from.saturating_add(most).min(count);
         self.rows = 0;
-        self.pack_rows(params, rows.stored()?, &range);
+        self.add(params, rows.stored()?, (labels, weights), &range)?;
+        Ok(range)
+    }
+
+    /// Copies the rows in `range` behind the rows so far, which have the same form, with their labels and weights.
+    ///
+    /// # Errors
+    /// `Shape` if a label is of no class.
+    pub(crate) fn add(
+        &mut self,
+        params: &PassParams,
+        rows: Stored<'_>,
+        (labels, weights): (&[f64], Option<&[f64]>),
+        range: &Range<usize>,
+    ) -> Result<(), SolverError> {
+        self.pack_rows(params, rows, range);
+        self.labels.truncate(self.rows);
         self.pack_labels(params.loss.labels(), &labels[range.clone()])?;
-        self.weights.clear();
+        self.weights.truncate(self.rows);
         match weights {
             Some(weights) => self.weights.extend_from_slice(&weights[range.clone()]),
-            None => self.weights.resize(range.len(), 1.0),
+            None => self.weights.resize(self.rows + range.len(), 1.0),
         }
-        self.rows = range.len();
-        Ok(range)
+        self.rows += range.len();
+        Ok(())
     }
 
     /// The numbers that the copies hold, about.
@@ -116,12 +132,12 @@ impl Chunk {
         values: &[T],
         range: &Range<usize>,
     ) {
-        let p = params.features;
-        self.values.resize(range.len() * params.entries(), 0.0);
+        let (p, n) = (params.features, params.entries());
+        self.values.resize((self.rows + range.len()) * n, 0.0);
         pack(
             params,
             &values[range.start * p..range.end * p],
-            &mut self.values,
+            &mut self.values[self.rows * n..],
         );
     }
 
@@ -130,15 +146,21 @@ impl Chunk {
         let start = |offset: i32| (offset as usize).wrapping_sub(base);
         let first = start(offsets[0]);
         let entries = first..start(offsets[offsets.len() - 1]);
-        self.offsets.clear();
-        let starts = offsets.iter().map(|&o| start(o).wrapping_sub(first));
+        let at = if self.rows == 0 {
+            0
+        } else {
+            self.offsets[self.rows]
+        };
+        let end = at + entries.len();
+        self.offsets.truncate(self.rows);
+        let starts = (offsets.iter()).map(|&o| start(o).wrapping_sub(first).wrapping_add(at));
         self.offsets.extend(starts);
-        self.indices.clear();
+        self.indices.truncate(at);
         self.indices.extend_from_slice(&indices[entries.clone()]);
-        self.indices.resize(entries.len() + AHEAD, 0);
-        self.values.clear();
+        self.indices.resize(end + AHEAD, 0);
+        self.values.truncate(at);
         match values {
-            Values::Ones => self.values.resize(entries.len(), 1.0),
+            Values::Ones => self.values.resize(end, 1.0),
             Values::F32(values) => {
                 let values = values[entries].iter().map(|&x| f64::from(x));
                 self.values.extend(values);
@@ -149,7 +171,6 @@ impl Chunk {
 
     /// Copies labels as the loss takes them.
     fn pack_labels(&mut self, kind: Labels, labels: &[f64]) -> Result<(), SolverError> {
-        self.labels.clear();
         match kind {
             Labels::Signed => {
                 let signed = labels.iter().map(|&y| if y > 0.5 { 1.0 } else { -1.0 });

@@ -45,7 +45,6 @@
 //! ```
 
 mod clock;
-mod data;
 mod model;
 mod params;
 pub mod quasi_newton;
@@ -55,9 +54,7 @@ mod shape;
 mod steps;
 mod team;
 mod totals;
-mod vector;
 
-pub use data::{LabelledRows, SgdData};
 pub use params::{Schedule, ScheduleKind, SgdProblem};
 pub use round::{MAX_FACTORS, SgdOutcome, SgdParams, SgdRound, ValidSgdParams};
 pub use search::{

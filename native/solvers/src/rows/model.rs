@@ -4,13 +4,17 @@
 
 use super::{
     clock::Clock,
-    data::SgdData,
     shape::{LINE, Layout, Shape},
-    vector::length,
 };
-use crate::base::{
-    blocks::{Blocks, LOAN},
-    error::{SolverError, reserve, same_length},
+use crate::{
+    base::{
+        blocks::{Blocks, LOAN},
+        error::{SolverError, reserve},
+    },
+    problem::{
+        data::SgdData,
+        vector::{check_shared, length},
+    },
 };
 
 /// Most renormalisations whose factors [`Model::factors`] keeps: together they multiply a coefficient by at most `1e-115`.
@@ -233,13 +237,7 @@ impl Model {
 
     /// Loads the shared vector, in the place of what was loaded before.
     pub fn load(&mut self, shared: &[f64]) -> Result<(), SolverError> {
-        same_length("the shared model", shared.len(), self.length(), "number")?;
-        if let Some(entry) = shared.iter().position(|w| !w.is_finite()) {
-            return Err(SolverError::NonFinite(format!(
-                "number {entry} of the shared model is {}: it must be finite",
-                shared[entry]
-            )));
-        }
+        check_shared(shared, self.length())?;
         self.clock.reset();
         self.factors = Factors::default();
         let (layout, mut norms) = (self.layout, Norms::default());

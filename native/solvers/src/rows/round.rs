@@ -5,19 +5,20 @@ use std::iter;
 use rayon::ThreadPool;
 
 use super::{
-    data::SgdData,
     model::{MAX_RENORMALISATIONS, Model},
     params::{Schedule, SgdProblem},
     steps::{Descent, visit},
     team::Team,
     totals::{SgdScalars, Totals},
-    vector::write,
 };
-use crate::base::{
-    blocks::{Blocks, COORDINATE},
-    checks::{at_least_one, fraction, threads},
-    error::{SolverError, same_length},
-    order::{BucketOrder, bucket_size},
+use crate::{
+    base::{
+        blocks::{Blocks, COORDINATE},
+        checks::{at_least_one, fraction, threads},
+        error::{SolverError, same_length},
+        order::{BucketOrder, bucket_size},
+    },
+    problem::{data::SgdData, vector::write_share},
 };
 
 /// Unchecked parameters of a round of local SGD.
@@ -172,15 +173,9 @@ impl SgdRound {
         shared: &[u8],
         out: &mut [u8],
     ) -> Result<(), SolverError> {
+        let reached = (!self.diverged).then(|| self.model.numbers(start));
         let (length, share) = (self.model.length(), self.params.share);
-        if self.diverged {
-            same_length("the shared model's part", shared.len(), out.len(), "byte")?;
-            let shared = shared.as_chunks::<8>().0;
-            let shared = shared.iter().copied().map(f64::from_le_bytes);
-            write(length, start, out, shared, share)
-        } else {
-            write(length, start, out, self.model.numbers(start), share)
-        }
+        write_share(length, start, reached, shared, out, share)
     }
 
     /// The numbers of the round.

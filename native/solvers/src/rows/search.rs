@@ -3,18 +3,20 @@
 use std::ops::Range;
 
 use super::{
-    data::SgdData,
     model::Model,
     params::{Schedule, SgdProblem},
     round::checked_model,
     steps::{Losses, Scan, Span, Steps, visit},
     totals::{SgdScalars, Totals},
 };
-use crate::base::{
-    blocks::Blocks,
-    checks::{at_least_one, at_least_zero},
-    error::{SolverError, reserve},
-    order::{BucketOrder, bucket_size},
+use crate::{
+    base::{
+        blocks::Blocks,
+        checks::{at_least_one, at_least_zero},
+        error::{SolverError, reserve},
+        order::{BucketOrder, bucket_size},
+    },
+    problem::data::SgdData,
 };
 
 /// Most candidates of a search.

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::{
     clock::Clock,
-    data::SgdData,
     model::{Model, Parts},
     params::{Schedule, SgdProblem},
     shape::{Layout, Shape, WithShape, with_shape},
@@ -16,7 +15,7 @@ use crate::{
         entries::{Column, Entries},
         kernel::{WithEntries, with_entries},
     },
-    problem::softmax::RowLoss,
+    problem::{data::SgdData, softmax::RowLoss},
 };
 
 /// How far a scan over rows came.

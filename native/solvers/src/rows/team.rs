@@ -10,14 +10,16 @@ use std::{collections::VecDeque, ops::Range};
 use rayon::{ThreadPool, prelude::*};
 
 use super::{
-    data::SgdData,
     model::Model,
     steps::{Descent, Span},
     totals::Totals,
 };
-use crate::base::{
-    blocks::{Blocks, LOAN, Loan},
-    error::SolverError,
+use crate::{
+    base::{
+        blocks::{Blocks, LOAN, Loan},
+        error::SolverError,
+    },
+    problem::data::SgdData,
 };
 
 /// Most work of a member in a loan. Its share of the work of a loan is half of that, but rows are not equally long.

@@ -80,7 +80,7 @@ class NetworkTest {
     refused("layers", () -> NativeBridge.networkBegin(null, bytes(0, 0)));
     refused("layers", () -> NativeBridge.networkBegin(new int[] {3}, bytes(0, 0)));
     refused("size of a layer", () -> NativeBridge.networkBegin(new int[] {3, -1, 2}, bytes(0, 0)));
-    refused("layers", () -> NativeBridge.networkBegin(new int[PassLayout.MAX_LAYERS + 1], bytes(0, 0)));
+    refused("layers", () -> NativeBridge.networkBegin(new int[NetworkLayout.MAX_LAYERS + 1], bytes(0, 0)));
     refused("too many", () -> NativeBridge.networkBegin(huge(), bytes(0, 0)));
     refused("weights", () -> NativeBridge.networkBegin(LAYERS, null));
     refused("weights", () -> NativeBridge.networkBegin(LAYERS, new byte[47]));
@@ -96,6 +96,44 @@ class NetworkTest {
     long last = begin();
     refused("result", () -> NativeBridge.passEnd(last, 0, new byte[ResultHeader.length(5)]));
     assertTrue(Double.isNaN(lossAt(Double.NaN)));
+  }
+
+  /** The layers, the rows of {@link #dense} and {@link #sparse} in two blocks, and a step of both. */
+  private static byte[] descend(int[] layers, double step, double share, byte[] shared) {
+    byte[] result = new byte[ResultHeader.BYTES + shared.length];
+    NativeBridge.networkDescend(NetworkLayout.control(0, 5, 2, 0, 2, 1, layers), new double[] {step, share},
+        new int[][] {null, {0, 1}}, new int[][] {null, {0}}, new float[][] {null, {-2}}, new double[][] {{3}, null},
+        new double[][] {{0}, {1}}, null, null, shared, result, Cancellation.NEVER);
+    return result;
+  }
+
+  @Test
+  void aStepByHand() {
+    double s = 1 / (1 + Math.E);
+    double t = 1 - s;
+    byte[] result = descend(LAYERS, 0.4, 0.5, bytes(0, 0, 1, -1, 0, 0));
+    assertEquals(-Math.log(t) - Math.log(s), ResultHeader.get(result, SgdLayout.LOSS_SUM), 1e-14);
+    assertEquals(2, ResultHeader.get(result, SgdLayout.WEIGHT_SUM));
+    assertEquals(2, ResultHeader.get(result, SgdLayout.CURSOR));
+    assertEquals(0, ResultHeader.get(result, SgdLayout.DIVERGED));
+    double[] gradient = {3 * (-s / 2) - 2 * (t / 2), (t - s) / 2, (t - s) / 2, (s - t) / 2, t - s, s - t};
+    double[] expected = {0, 0, 1, -1, 0, 0};
+    for (int k = 0; k < expected.length; k++) {
+      expected[k] = 0.5 * (expected[k] - 0.2 * gradient[k]);
+    }
+    assertArrayEquals(expected, vector(result), 1e-14);
+  }
+
+  @Test
+  void wrongArgumentsOfADescent() {
+    byte[] shared = bytes(0, 0, 1, -1, 0, 0);
+    refused("step", () -> descend(LAYERS, -1, 1, shared));
+    refused("share", () -> descend(LAYERS, 1, 2, shared));
+    refused("size of a layer", () -> descend(new int[] {1, 0, 2}, 1, 1, shared));
+    refused("control", () -> descend(new int[NetworkLayout.MAX_LAYERS + 1], 1, 1, shared));
+    refused("shared", () -> descend(LAYERS, 1, 1, bytes(0, 0)));
+    refused("must be finite", () -> descend(LAYERS, 1, 1, bytes(0, 0, 1, Double.NaN, 0, 0)));
+    refused("1 classes", () -> descend(new int[] {1, 2, 1}, 1, 1, bytes(0, 0, 0, 0, 0, 0, 0)));
   }
 
   private static double lossAt(double weight) {

@@ -64,14 +64,62 @@ class NetworkSuite extends SparkSuite {
   }
 
   test("all ways that updates travel in give the same bits, and so does a second fit") {
-    def weights(aggregation: String): Seq[Double] = {
-      val model = estimator.setAggregation(aggregation).setNumWorkers(2).setMaxIter(20).fit(data)
-      val report = FitReport.of(model)
-      assert(report.aggregation == aggregation && report.numPartitions == 2)
-      model.weights.toArray.toSeq
+    for (algorithm <- Seq("l-bfgs", "ma-sgd")) {
+      def weights(aggregation: String): Seq[Double] = {
+        val model = averaging.setAlgorithm(algorithm).setAggregation(aggregation).setMaxIter(20).fit(data)
+        val report = FitReport.of(model)
+        assert(report.aggregation == aggregation && report.numPartitions == 2 && report.algorithm == algorithm)
+        model.weights.toArray.toSeq
+      }
+      val driver = weights("driver")
+      assert(weights("driver") == driver && weights("shuffle") == driver && weights("gang") == driver)
     }
-    val driver = weights("driver")
-    assert(weights("driver") == driver && weights("shuffle") == driver && weights("gang") == driver)
+  }
+
+  /** Model averaging, by batches of a size that suits few rows. */
+  private def averaging: MultilayerPerceptronClassifier =
+    estimator.setAlgorithm("ma-sgd").setBlockSize(8).setNumWorkers(2)
+
+  test("ma-sgd: the exclusive or is learned, and the report has its rounds and no certificate") {
+    val model = averaging.setMaxIter(100).fit(data)
+    assert(mistakes(model) == 0L)
+    val report = FitReport.of(model)
+    assert(report.isInstanceOf[NetworkFitReport])
+    assert((report.solver, report.algorithm, report.numPartitions) == (("native", "ma-sgd", 2)))
+    assert(report.rounds.size == 101 && report.gap.isNaN && report.toText.contains("no lower bound"))
+    assert(report.rounds.tail.forall(r => r.localWork == 1.0 && r.workerSeconds > 0.0))
+    assert(report.rounds(1).note.contains("first step size") && model.summary.objectiveHistory.length == 101)
+    val first = FitReport.of(estimator.setMaxIter(1).fit(data)).rounds.head.objective
+    assert(math.abs(report.rounds.head.objective - first) < 1e-12 && report.objective < 0.1, report.toText)
+  }
+
+  test("ma-sgd: one round of whole batches is a step of Spark's gradient descent, however rows are dealt") {
+    def step(change: MultilayerPerceptronClassifier => MultilayerPerceptronClassifier): Vector =
+      change(estimator.setBlockSize(1000).setMaxIter(1)).setStepSize(0.7).fit(data.coalesce(1)).weights
+    val theirs = step(_.setSolver("gd"))
+    for (workers <- 1 to 3) {
+      val ours = step(_.setAlgorithm("ma-sgd").setNumWorkers(workers))
+      assert(math.sqrt(Vectors.sqdist(ours, theirs)) < 1e-12, s"$workers workers")
+    }
+  }
+
+  test("ma-sgd: a first step that is far too long is halved, and the loss falls all the same") {
+    val report = FitReport.of(averaging.setStepSize(1e4).setMaxIter(40).fit(data))
+    assert(report.rounds(1).note.contains("first step size 1") && report.rounds.count(_.note.contains("halved")) > 5)
+    assert(report.objective < report.rounds.head.objective)
+  }
+
+  test("ma-sgd: rounds end where steps change nothing, and half an epoch is a round") {
+    val brief = FitReport.of(averaging.setTol(0.9).setMaxIter(100).fit(data))
+    assert(brief.converged && brief.rounds.size < 50)
+    assert(FitReport.of(averaging.setLocalWork(0.5).setMaxIter(3).fit(data)).rounds.tail.forall(_.localWork == 0.5))
+  }
+
+  test("algorithm has the methods that train networks") {
+    assert(estimator.getAlgorithm == "auto" && estimator.getLocalWork == "auto")
+    val refused = intercept[IllegalArgumentException](estimator.setAlgorithm("cocoa"))
+    assert(refused.getMessage.contains("one of auto, ma-sgd, l-bfgs"))
+    assert(FitReport.of(estimator.setAlgorithm("l-bfgs").setMaxIter(1).fit(data)).algorithm == "l-bfgs")
   }
 
   test("models and estimators are saved and loaded") {
@@ -81,10 +129,10 @@ class NetworkSuite extends SparkSuite {
     val loaded = MultilayerPerceptronClassificationModel.load(folder.resolve("model").toString)
     assert(loaded.weights == model.weights && loaded.getLayers.sameElements(model.getLayers))
     assert(mistakes(loaded) == mistakes(model))
-    estimator.setAggregation("driver").setNumWorkers(2).save(folder.resolve("estimator").toString)
+    averaging.setAggregation("driver").setLocalWork(2.0).save(folder.resolve("estimator").toString)
     val again = MultilayerPerceptronClassifier.load(folder.resolve("estimator").toString)
     assert((again.getAggregation, again.getNumWorkers, again.getSeed) == (("driver", 2, 3L)))
-    assert(again.getLayers.toSeq == Seq(3, 6, 2))
+    assert(again.getLayers.toSeq == Seq(3, 6, 2) && again.getAlgorithm == "ma-sgd" && again.getLocalWork == "2.0")
   }
 
   test("solver gd is left to Spark, with the reason") {

@@ -94,7 +94,7 @@ class NetworkParitySuite extends SparkSuite {
     assertSameWeights(cut, whole, "7 partitions")
   }
 
-  CheckLong.only(1) {
+  CheckLong.only(2) {
     test("scikit-learn's digits, default Params: as good as Spark's") {
       val Seq(train, heldOut) = Digits.of(spark)
       def fit(estimator: SparkMultilayerPerceptronClassifier) = {
@@ -104,6 +104,17 @@ class NetworkParitySuite extends SparkSuite {
       val (theirs, mistaken) = fit(new SparkMultilayerPerceptronClassifier())
       val (ours, mistakes) = fit(new MultilayerPerceptronClassifier())
       assert(math.abs(ours - theirs) < 0.01 && math.abs(mistakes - mistaken) < 12, s"$ours $theirs $mistakes $mistaken")
+    }
+
+    test("scikit-learn's digits: ma-sgd is no worse than L-BFGS with more passes over the rows") {
+      val Seq(train, heldOut) = Digits.of(spark)
+      def mistakes(change: MultilayerPerceptronClassifier => MultilayerPerceptronClassifier): Long = {
+        val estimator = new MultilayerPerceptronClassifier().setLayers(Array(64, 30, 10)).setBlockSize(16).setSeed(1L)
+        change(estimator.setNumWorkers(2)).fit(train).transform(heldOut).filter("prediction != label").count()
+      }
+      // The search for the first step takes nine candidates over half of the rows, and measures at the other half.
+      val (averaged, searched) = (mistakes(_.setAlgorithm("ma-sgd").setMaxIter(20)), mistakes(_.setMaxIter(30)))
+      assert(averaged <= searched + 6, s"mistakes of ma-sgd $averaged, of L-BFGS $searched")
     }
   }
 }

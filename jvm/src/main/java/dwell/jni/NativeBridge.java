@@ -48,7 +48,7 @@ package dwell.jni;
  * </table>
  *
  * <h2>Model averaging</h2>
- * {@link #sgdDescend} and {@link #sgdSearch} are pure functions of their arguments: native code keeps no worker state for them. The rows of a
+ * {@link #sgdDescend}, {@link #sgdSearch} and {@link #networkDescend} are pure functions of their arguments: native code keeps no worker state for them. The rows of a
  * partition come in the blocks of a dual call, with labels, weights and scale as there. With the flag {@link #SGD_CLASSES} labels are 0 and 1;
  * with the softmax loss a label is the number of a class. The result does not depend on how the rows are cut into blocks.
  *
@@ -106,6 +106,9 @@ public final class NativeBridge {
 
   /** Version of {@link SgdLayout}. */
   public static final long SGD_LAYOUT_VERSION = 5;
+
+  /** Version of {@link NetworkLayout}. */
+  public static final long NETWORK_LAYOUT_VERSION = 1;
 
   /** Flag of model averaging: steps change the intercepts. */
   public static final long SGD_INTERCEPT = 1;
@@ -269,6 +272,23 @@ public final class NativeBridge {
       Cancellation cancellation);
 
   /**
+   * Runs local SGD by mini-batches on a partition, from the shared weights of a network. A step subtracts the step size times the mean gradient
+   * over a batch; rows come in buckets of neighbours, each epoch in a new order that depends on seed and partition alone.
+   *
+   * @param control
+   *   see {@link NetworkLayout}
+   * @param scale
+   *   not read
+   * @param shared
+   *   weights as in {@link #networkBegin}; read
+   * @param result
+   *   a header and as many weights, written: the share times the weights that the steps reach; not the array of shared
+   */
+  public static native void networkDescend(long[] control, double[] settings, int[][] offsets, int[][] features, float[][] values32,
+      double[][] values64, double[][] labels, double[][] weights, double[] scale, byte[] shared, byte[] result,
+      Cancellation cancellation);
+
+  /**
    * Begins a pass over rows: sums of the losses at a model, of their gradient and of their Hessian. Features are centred. With dual
    * numbers, conjugates and dual variables stand for losses and their derivatives.
    *
@@ -303,7 +323,7 @@ public final class NativeBridge {
    * weights, and their gradient. Labels are numbers of classes. Weights that are not finite give a loss that is not.
    *
    * @param layers
-   *   2 to {@link PassLayout#MAX_LAYERS} sizes: features, the units of each hidden layer, classes
+   *   2 to {@link NetworkLayout#MAX_LAYERS} sizes: features, the units of each hidden layer, classes
    * @param weights
    *   little endian, for each layer after the features the matrix, which has a row for each unit, column by column, and then the bias
    * @return the handle of the pass, as of {@link #passBegin}

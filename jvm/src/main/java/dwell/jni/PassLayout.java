@@ -71,9 +71,6 @@ public final class PassLayout {
   /** Largest number of steps. */
   public static final int MAX_STEPS = 32;
 
-  /** Largest number of layers of a network. */
-  public static final int MAX_LAYERS = 1024;
-
   private PassLayout() {}
 
   /** The control of a pass. */

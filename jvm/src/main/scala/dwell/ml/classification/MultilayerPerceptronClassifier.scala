@@ -10,9 +10,10 @@ import org.apache.spark.sql.Dataset
 import dwell.data.TrainingReader
 import dwell.data.block.ColumnNames
 import dwell.fit.{ChangedInput, DwellConf}
-import dwell.jni.{PassLayout, ResultHeader}
-import dwell.ml.param.WorkerParams
+import dwell.jni.{NetworkLayout, ResultHeader}
+import dwell.ml.param.{AlgorithmParams, ParamValues}
 import dwell.ml.training.{FitClock, FitEvents, FitLog, LeavingToSpark}
+import dwell.problem.Algorithm
 import dwell.record.{FitFacts, FitPhases}
 import dwell.report.NetworkFitReport
 import dwell.solver.NetworkTrainer
@@ -20,8 +21,12 @@ import dwell.solver.network.{NetworkProblem, NetworkSolution}
 import dwell.spark.NativeLibrary
 
 /**
- * Spark's `MultilayerPerceptronClassifier`, trained by L-BFGS with native gradients. The iterations are those of Spark's own L-BFGS, from the
- * same weights.
+ * Spark's `MultilayerPerceptronClassifier`, trained by L-BFGS with native gradients, or by model averaging. The iterations of L-BFGS are those
+ * of Spark's own, from the same weights.
+ *
+ * With `algorithm` ma-sgd each worker makes steps by the gradients of mini-batches of `blockSize` of its rows, and after `localWork` passes over
+ * them the weights of the workers are averaged, in `maxIter` rounds at most. `stepSize`, if it is set, is the first step size; otherwise it is
+ * searched for. Rounds end where steps have become so short that they change nothing, by `tol`.
  *
  * Params, setters and defaults are inherited, and `fit` returns Spark's own `MultilayerPerceptronClassificationModel` with its training
  * summary. The objective is the mean over the rows of minus the logarithm of the probability of a row's class. (Spark takes the mean of each
@@ -33,7 +38,7 @@ import dwell.spark.NativeLibrary
  */
 class MultilayerPerceptronClassifier(override val uid: String)
     extends SparkMultilayerPerceptronClassifier(uid)
-    with WorkerParams
+    with AlgorithmParams
     with LeavingToSpark {
 
   def this() = this(Identifiable.randomUID("mlpc"))
@@ -41,8 +46,13 @@ class MultilayerPerceptronClassifier(override val uid: String)
   // Spark's own default is made of the name of its class, and gives the first weights.
   setDefault(seed, classOf[SparkMultilayerPerceptronClassifier].getName.hashCode.toLong)
 
+  private[ml] override def algorithms: Seq[Algorithm] = Seq(Algorithm.ModelAveraging, Algorithm.LBFGS)
+
   // As in Spark, the estimator itself defines the setters, so that in Java they return the estimator and can be
   // chained.
+  def setAlgorithm(value: String): this.type = set(algorithm, value)
+  def setLocalWork(value: String): this.type = set(localWork, value)
+  def setLocalWork(value: Double): this.type = set(localWork, value.toString)
   def setAggregation(value: String): this.type = set(aggregation, value)
   def setNumWorkers(value: Int): this.type = set(numWorkers, value)
 
@@ -81,8 +91,8 @@ class MultilayerPerceptronClassifier(override val uid: String)
     if ($(solver) != MultilayerPerceptronBridge.Lbfgs) Some(s"solver=${$(solver)} is not solved natively")
     else if (weights > ResultHeader.MAX_ENTRIES)
       Some(s"the layers have $weights weights, and native solvers take ${ResultHeader.MAX_ENTRIES}")
-    else if ($(layers).length > PassLayout.MAX_LAYERS)
-      Some(s"there are ${$(layers).length} layers, and native solvers take ${PassLayout.MAX_LAYERS}")
+    else if ($(layers).length > NetworkLayout.MAX_LAYERS)
+      Some(s"there are ${$(layers).length} layers, and native solvers take ${NetworkLayout.MAX_LAYERS}")
     else None
   }
 
@@ -105,8 +115,13 @@ class MultilayerPerceptronClassifier(override val uid: String)
       uid,
       $(layers),
       MultilayerPerceptronBridge.start($(layers), get(initialWeights), $(seed)),
+      algorithms.find(_.name == $(algorithm)).getOrElse(Algorithm.LBFGS),
       $(tol),
       $(maxIter),
+      ParamValues.positive($(localWork)),
+      get(stepSize),
+      $(blockSize),
+      $(seed),
       $(numWorkers),
       chosenAggregation,
       conf.solverSettings)

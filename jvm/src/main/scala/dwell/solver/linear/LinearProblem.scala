@@ -1,6 +1,6 @@
 package dwell.solver.linear
 
-import dwell.fit.{Aggregation, FitProblem, SolverSettings}
+import dwell.fit.{Aggregation, DescentProblem, SolverSettings}
 import dwell.problem.{Algorithm, Loss, Orientation, Penalty}
 
 /**
@@ -54,7 +54,7 @@ final case class LinearProblem(
     settings: SolverSettings,
     stepSize: Option[Double] = None,
     bounds: Option[ModelBounds] = None)
-    extends FitProblem {
+    extends DescentProblem {
 
   /** Whether the fit chooses its methods. */
   def isAuto: Boolean = algorithm.isEmpty

@@ -37,14 +37,10 @@ private[solver] final case class NetworkPlan(id: Long, problem: NetworkProblem, 
     NetworkSolution(
       last.x,
       FitFacts(
-        algorithm = NetworkPlan.Algorithm,
+        algorithm = problem.algorithm.name,
         rounds = timeline.records,
         objective = last.value,
         tolerance = problem.tolerance,
         converged = last.converged))
   }
-}
-
-private[solver] object NetworkPlan {
-  private val Algorithm = "l-bfgs"
 }

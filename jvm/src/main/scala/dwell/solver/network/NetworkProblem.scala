@@ -1,6 +1,7 @@
 package dwell.solver.network
 
-import dwell.fit.{Aggregation, FitProblem, SolverSettings}
+import dwell.fit.{Aggregation, DescentProblem, SolverSettings}
+import dwell.problem.Algorithm
 import dwell.record.FitFacts
 
 /**
@@ -11,10 +12,16 @@ import dwell.record.FitFacts
  *   features, the units of each hidden layer, classes
  * @param start
  *   the weights to start from, in Spark's order: for each layer after the features the matrix, column by column, and then the bias
+ * @param algorithm
+ *   L-BFGS or model averaging
  * @param tolerance
- *   of Breeze's rules to stop
+ *   of Breeze's rules to stop, or of model averaging
  * @param maxRounds
- *   the most iterations
+ *   the most iterations, or rounds
+ * @param localWork
+ *   of model averaging, as `seed`, which decides the order of the rows, and as `stepSize`
+ * @param batch
+ *   rows of a step of model averaging
  * @param numWorkers
  *   0 chooses by the size of the data and of the network
  * @param aggregation
@@ -24,12 +31,17 @@ final case class NetworkProblem(
     uid: String,
     layers: Array[Int],
     start: Array[Double],
+    algorithm: Algorithm,
     tolerance: Double,
     maxRounds: Int,
+    localWork: Option[Double],
+    stepSize: Option[Double],
+    batch: Int,
+    seed: Long,
     numWorkers: Int,
     aggregation: Option[Aggregation],
     settings: SolverSettings)
-    extends FitProblem
+    extends DescentProblem
 
 /**
  * A trained network.

@@ -42,7 +42,8 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
   private var at = start
 
   private val begun = task.first match {
-    case Some(first) => PassOutcome(first.loss, 0.0, Seq.empty, 0.0, first.vector, shape, new ResultHeaders(Array.empty), 1.0, 0.0)
+    case Some(first) =>
+      PassOutcome(first.loss, 0.0, Seq.empty, 0.0, first.vector, shape, new ResultHeaders(Array.empty), 1.0, 0.0)
     case None => pass(at, PassSums(gradient = true, hessian = true, moments = true), none, "moments")
   }
 

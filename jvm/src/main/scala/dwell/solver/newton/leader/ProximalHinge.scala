@@ -126,11 +126,7 @@ private[newton] final class ProximalHinge(
     vector
   }
 
-  private def pass(
-      at: Array[Double],
-      corner: Corner,
-      moments: Boolean = false,
-      line: Line = Line.none): PassOutcome = {
+  private def pass(at: Array[Double], corner: Corner, moments: Boolean = false, line: Line = Line.none): PassOutcome = {
     val sums = PassSums(gradient = true, hessian = true, moments)
     passes.pass(at, sums, Array.emptyDoubleArray, Some(corner), s"${timeline.rounds} rounds, proximal Newton", line)
   }

@@ -3,6 +3,7 @@ package dwell.solver.rows.leader
 import dwell.comm.Replicas
 import dwell.fit.{Attempt, FitPlan, Timeline}
 import dwell.record.{FitFacts, RoundRecord}
+import dwell.solver.average.ModelWorkers
 import dwell.solver.linear.{LinearProblem, LinearSolution, SoftmaxCentre}
 import dwell.solver.rows.worker.{PassCall, SgdMessage}
 
@@ -24,7 +25,7 @@ private[solver] final case class AveragingPlan(id: Long, task: RowTask, partitio
     val isAtCorner = problem.initial.isEmpty && task.objective.loss.curvature.isInfinite
     val start = if (isAtCorner) task.zeroModel else certificate.start
     timeline.begin(start.objective, Double.NaN)
-    val asked = new SgdWorkers(workers, task)
+    val asked = new ModelWorkers(workers, problem.uid)
     val reached = new ModelAveraging(asked, task, partitions, attempt, timeline, start).run()
     val model = SoftmaxCentre(problem, reached.model)
     val certified = certificate.of(model)

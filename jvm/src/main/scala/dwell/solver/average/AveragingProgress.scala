@@ -1,6 +1,4 @@
-package dwell.solver.rows.leader
-
-import dwell.solver.average.AveragedRounds
+package dwell.solver.average
 
 /**
  * The measurements of a round of local descent.
@@ -19,7 +17,7 @@ import dwell.solver.average.AveragedRounds
  * @param cursors
  *   position of each partition in its order of rows
  */
-private[rows] final case class AveragedRound(
+private[solver] final case class AveragedRound(
     lossSum: Double,
     weightSum: Double,
     penalty: Double,
@@ -28,7 +26,7 @@ private[rows] final case class AveragedRound(
     cursors: Array[Long])
 
 /** Sums over the rounds of the present epoch, which are judged together. */
-private[rows] final case class EpochSums(rounds: Int, lossSum: Double, weightSum: Double, penaltySum: Double) {
+private[solver] final case class EpochSums(rounds: Int, lossSum: Double, weightSum: Double, penaltySum: Double) {
 
   /** The sums with one more round. */
   def and(round: AveragedRound): EpochSums =
@@ -38,7 +36,7 @@ private[rows] final case class EpochSums(rounds: Int, lossSum: Double, weightSum
   def objective: Double = lossSum / weightSum + penaltySum / rounds
 }
 
-private[rows] object EpochSums {
+private[solver] object EpochSums {
   val empty: EpochSums = EpochSums(0, 0.0, 0.0, 0.0)
 }
 
@@ -52,7 +50,7 @@ private[rows] object EpochSums {
  * @param most
  *   the longest step
  */
-private[rows] final case class Growth(averaged: Double, most: Double) {
+private[solver] final case class Growth(averaged: Double, most: Double) {
 
   /**
    * The first step size of the next epoch.
@@ -66,14 +64,14 @@ private[rows] final case class Growth(averaged: Double, most: Double) {
     if (eta0 < averaged || gain <= Growth.ModestGain) math.max(eta0, math.min(2.0 * eta0, most)) else eta0
 }
 
-private[rows] object Growth {
+private[solver] object Growth {
 
   /** If an epoch gains more than this, longer steps do not lead to better models. */
   private val ModestGain = 5e-2
 }
 
 /**
- * The progress of model averaging, and its change by a round. It compares only epochs with the same step size, because
+ * The progress of model averaging by local descent, and its change by a round. It compares only epochs with the same step size, because
  * the losses that the workers measure depend on it. It travels to the workers with each round, so that a later leader
  * can continue from it.
  *
@@ -116,7 +114,7 @@ private[rows] object Growth {
  * @param note
  *   the change that the last round caused, for the reports; empty if there was none
  */
-private[rows] final case class AveragingProgress(
+private[solver] final case class AveragingProgress(
     current: Long,
     begun: Long,
     before: Long,
@@ -159,13 +157,19 @@ private[rows] final case class AveragingProgress(
    *   rounds that are judged together
    * @param tolerance
    *   relative decrease in an epoch up to which it counts as no progress
+   * @param rise
+   *   relative increase up to which it may not be one
    */
-  def after(round: AveragedRound, roundsOfEpoch: Int, tolerance: Double): AveragingProgress = {
+  def after(
+      round: AveragedRound,
+      roundsOfEpoch: Int,
+      tolerance: Double,
+      rise: Double = AveragingProgress.Rise): AveragingProgress = {
     val sums = epoch.and(round)
     val made = copy(current = next, next = next + 1L, rounds = rounds + 1, cursors = round.cursors, note = "")
     if (round.diverged) made.backwards("descent diverged")
     else if (sums.rounds < roundsOfEpoch) made.copy(epoch = sums, seen = sums.objective, steps = round.steps)
-    else if (!(sums.objective <= objective * (1.0 + Rise))) {
+    else if (!(sums.objective <= objective * (1.0 + rise))) {
       made.backwards(f"objective rose to ${sums.objective}%.6g")
     } else made.copy(steps = round.steps).forwards(sums.objective, tolerance)
   }
@@ -218,7 +222,7 @@ private[rows] final case class AveragingProgress(
   }
 }
 
-private[rows] object AveragingProgress {
+private[solver] object AveragingProgress {
 
   /** The progress before the first round, from a model with this objective. */
   def start(objective: Double, eta0: Double, growth: Option[Growth], partitions: Int): AveragingProgress = {
@@ -258,5 +262,5 @@ private[rows] object AveragingProgress {
    * A rise up to this may not be one. Workers fit their own rows between two averages, so the losses that they measure
    * are too low, by an amount that shrinks with the step size.
    */
-  private val Rise = 1e-2
+  val Rise = 1e-2
 }

@@ -1,7 +1,6 @@
-package dwell.solver.rows
+package dwell.solver.average
 
 import dwell.LimitedSuite
-import dwell.solver.rows.leader.{AveragedRound, AveragingProgress, Growth}
 
 /** The decisions that follow from the objectives of the rounds. */
 class AveragingProgressSuite extends LimitedSuite {

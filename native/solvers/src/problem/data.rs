@@ -20,12 +20,12 @@ use crate::{
 /// | scale | n, or none for all 1 | at least 0: the penalty is on `w / sqrt(scale)`; with 0 no step changes the coefficients of the feature |
 #[derive(Debug, Clone, Copy)]
 pub struct SgdData<'a> {
-    pub(super) rows: Columns<'a>,
+    pub(crate) rows: Columns<'a>,
     labels: &'a [f64],
     /// Whether labels are classes.
     classes: bool,
     weights: Option<&'a [f64]>,
-    pub(super) scale: Option<&'a [f64]>,
+    pub(crate) scale: Option<&'a [f64]>,
 }
 
 impl<'a> SgdData<'a> {
@@ -97,8 +97,18 @@ impl<'a> SgdData<'a> {
         &self.rows
     }
 
+    /// y of each row, as it is stored.
+    pub(crate) fn labels(&self) -> &'a [f64] {
+        self.labels
+    }
+
+    /// s of each row, or none for all 1.
+    pub(crate) fn weights(&self) -> Option<&'a [f64]> {
+        self.weights
+    }
+
     /// Refuses a label that the loss does not take.
-    pub(super) fn check_labels(&self, loss: RowLoss) -> Result<(), SolverError> {
+    pub(crate) fn check_labels(&self, loss: RowLoss) -> Result<(), SolverError> {
         let expected = match loss.labels() {
             Labels::Classes(_) if self.classes => {
                 return Err(SolverError::Shape(
@@ -113,7 +123,7 @@ impl<'a> SgdData<'a> {
 
     /// y of row `i`.
     #[inline(always)]
-    pub(super) fn label(&self, i: usize) -> f64 {
+    pub(crate) fn label(&self, i: usize) -> f64 {
         let label = self.labels[i];
         if self.classes {
             2.0 * label - 1.0
@@ -124,7 +134,7 @@ impl<'a> SgdData<'a> {
 
     /// s of row `i`.
     #[inline(always)]
-    pub(super) fn weight(&self, i: usize) -> f64 {
+    pub(crate) fn weight(&self, i: usize) -> f64 {
         self.weights.map_or(1.0, |weights| weights[i])
     }
 }
