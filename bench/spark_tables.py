@@ -93,6 +93,19 @@ def tuning_table(rows):
     return lines
 
 
+def networks_table(rows):
+    lines = ["| layers | rows | system | rounds | seconds: median (all) | rows a second, by rounds | held-out accuracy | Spark's seconds / these |",
+             "|:--|--:|:--|--:|:--|--:|--:|--:|"]
+    for (layers,), some in groups(rows, "layers").items():
+        spark = next((row for row in some if row["system"].startswith("Spark")), None)
+        for row in some:
+            seconds = middle(row["seconds"])
+            times = "%.1f" % (middle(spark["seconds"]) / seconds) if spark else ""
+            lines.append("| %s | %d | %s | %d | %s | %d | %.4f | %s |" % (layers, row["rows"], row["system"], row["rounds"], seconds_text(row["seconds"]),
+                                                                          row["rows"] * row["rounds"] / seconds, row["accuracy"], times))
+    return lines
+
+
 def split(row):
     """Median seconds of worker, leader, overhead and communication: what is neither of the first two is overhead up to that of rounds without
     work and vector, and communication beyond."""
@@ -387,7 +400,7 @@ TABLES = {"benchRounds": ("Rounds", rounds_table), "benchIntercept": ("Rounds wi
           "benchTuning": ("Grid searches", tuning_table), "benchReferences": ("Implementations", references_table),
           "benchMiniBatch": ("Mini-batches", mini_batch_table), "benchMaSgd": ("MA-SGD", ma_sgd_table),
           "benchMaSgdScaling": ("MA-SGD over partitions", scaling_table), "benchSections": ("Sections of packages", sections_table),
-          "benchTopics": ("Topics", topics_table), "benchReading": ("Reading", reading_table),
+          "benchNetworks": ("Networks", networks_table), "benchTopics": ("Topics", topics_table), "benchReading": ("Reading", reading_table),
           "benchAnatomy": ("Whole fits by phase", anatomy_table), "benchEveryFit": ("Every fit", every_fit_table),
           "benchPeers": ("Whole fits beside other programs", tall_peers_table)}
 
