@@ -68,7 +68,8 @@ object NetworkBench {
       systems: Seq[System]): Unit = {
     val units = layers.split('-').map(_.toInt)
     def fit(system: System, data: DataFrame) = Bench.timed {
-      val estimator = if (system.isOurs) new MultilayerPerceptronClassifier() else new SparkMultilayerPerceptronClassifier()
+      val estimator =
+        if (system.isOurs) new MultilayerPerceptronClassifier() else new SparkMultilayerPerceptronClassifier()
       val params = Seq("layers" -> units, "seed" -> bench.seed, "tol" -> 0.0) ++ system.params
       Bench.fit(estimator, data, params: _*).asInstanceOf[MultilayerPerceptronClassificationModel]
     }
@@ -82,7 +83,8 @@ object NetworkBench {
       val model = runs.last(k).result
       val report = FitReport.find(model)
       report.foreach(r => require(r.solver == "native", r.toText))
-      val accuracy = new MulticlassClassificationEvaluator().setMetricName("accuracy").evaluate(model.transform(heldOut))
+      val accuracy =
+        new MulticlassClassificationEvaluator().setMetricName("accuracy").evaluate(model.transform(heldOut))
       val seconds = runs.map(_(k).seconds)
       val rounds = report.fold(model.summary.objectiveHistory.length - 1)(_.rounds.last.round)
       println(
